@@ -1,0 +1,280 @@
+"""From a question to results and an answer: the order of the calls, and no rule of the domain.
+
+No pooled connection is held while a provider is asked: one short loan before, one after.
+"""
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import asyncpg
+
+from app import calls
+from app.calls import Hit, Scope
+from app.embedders import Embedded, Embedders
+from app.errors import detail_for_log
+from app.pool import Pool
+from providers.extractive import ExtractiveAnswerer
+from providers.protocols import Answer, ProviderError, Source
+
+_log = logging.getLogger("pgkb.app")
+
+_BROAD_FALLBACK = (
+    "No local authority is known for this question, so this draws on every area "
+    "and may not describe what yours offers."
+)
+_SOURCES_ONLY = "The sources could not be quoted just now; the passages found are listed with them."
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """A question, who asks it and where."""
+
+    question: str
+    la: str | None = None
+    home_la: str | None = None
+    urn: str | None = None
+    tags: Sequence[str] | None = None
+    top_k: int | None = None
+    as_of: date | None = None
+    principals: Sequence[str] | None = None
+    viewer: str = "anonymous"
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """How the results came about; `notes` are sentences for people.
+
+    `mode` is `hybrid` or `keyword_only`; `query_vector` says where the vector came from:
+    `cached`, `provider` or `unavailable`. Timings are milliseconds.
+    """
+
+    mode: str
+    query_vector: str
+    embedding_set: str
+    topic_fallback_used: bool
+    no_la_broad_fallback_used: bool
+    notes: list[str]
+    timings_ms: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search returned and where it looked."""
+
+    scope: Scope
+    topics: list[str]
+    expansions: list[str]
+    hits: list[Hit]
+    retrieval: Retrieval
+
+
+class Stopwatch:
+    """Milliseconds since the last look, by name of the step."""
+
+    def __init__(self) -> None:
+        self.ms: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, step: str) -> None:
+        """Close the step that just ended."""
+        now = time.perf_counter()
+        self.ms[step] = round((now - self._last) * 1000, 1)
+        self._last = now
+
+
+async def find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
+    """Search for a question: word it in SQL, get its vector, call `search_kb`, record it."""
+    watch = Stopwatch()
+    async with pool.acquire() as db:
+        scope = await calls.scope_of(db, la=inquiry.la, home_la=inquiry.home_la, urn=inquiry.urn)
+        worded = await calls.word_question(db, question=inquiry.question, viewer=inquiry.viewer)
+        active = await calls.active_set(db)
+    watch.lap("understand")
+
+    embedded = Embedded(vector=None)
+    if worded.cached_vector is None:
+        embedded = await embedders.embed(active, inquiry.question)
+    watch.lap("embed")
+    fresh = calls.vector_text(embedded.vector) if embedded.vector is not None else None
+    vector = worded.cached_vector or fresh
+
+    async with pool.acquire() as db:
+        hits = await calls.search_kb(
+            db,
+            query_vector=vector,
+            tsquery=worded.tsquery,
+            la=inquiry.la,
+            home_la=inquiry.home_la,
+            urn=inquiry.urn,
+            tags=inquiry.tags,
+            top_k=inquiry.top_k,
+            principals=inquiry.principals,
+            as_of=inquiry.as_of,
+            topics=worded.topics,
+        )
+        watch.lap("search")
+        await _keep_trace(db, inquiry, worded.topics, hits, fresh, watch)
+
+    return Found(
+        scope=scope,
+        topics=worded.topics,
+        expansions=worded.expansions,
+        hits=hits,
+        retrieval=_retrieval(
+            hits=hits,
+            source="cached" if worded.cached_vector else "provider" if fresh else "unavailable",
+            embedding_set=active.name,
+            problem=None if vector else embedded.problem,
+            timings=watch.ms,
+        ),
+    )
+
+
+async def _keep_trace(
+    db: calls.Connection,
+    inquiry: Inquiry,
+    topics: Sequence[str],
+    hits: Sequence[Hit],
+    fresh_vector: str | None,
+    watch: Stopwatch,
+) -> None:
+    """Record the search and remember the vector. An answer is worth more than its trace, so a
+    database that accepts no writes (a hot standby) costs a log line, not the answer.
+    """
+    try:
+        await calls.record_search(
+            db,
+            hits=hits,
+            la=inquiry.la,
+            home_la=inquiry.home_la,
+            urn=inquiry.urn,
+            topics=topics,
+            timings=watch.ms,
+        )
+        if fresh_vector is not None:
+            await calls.remember_query(
+                db, viewer=inquiry.viewer, question=inquiry.question, vector=fresh_vector
+            )
+    except asyncpg.PostgresError as error:
+        _log.warning("search not recorded: %s", detail_for_log(error, private=(inquiry.question,)))
+    watch.lap("record")
+
+
+def _retrieval(
+    *,
+    hits: Sequence[Hit],
+    source: str,
+    embedding_set: str,
+    problem: str | None,
+    timings: dict[str, float],
+) -> Retrieval:
+    topic_fallback = any(hit.topic_fallback_used for hit in hits)
+    broad = any(hit.no_la_broad_fallback_used for hit in hits)
+    notes = []
+    if problem is not None:
+        notes.append(f"Searched by keyword only: {problem.rstrip('.')}.")
+    if topic_fallback:
+        notes.append("Nothing carried the tags asked for, so they were left out.")
+    if broad:
+        notes.append(_BROAD_FALLBACK)
+    return Retrieval(
+        mode="keyword_only" if source == "unavailable" else "hybrid",
+        query_vector=source,
+        embedding_set=embedding_set,
+        topic_fallback_used=topic_fallback,
+        no_la_broad_fallback_used=broad,
+        notes=notes,
+        timings_ms=timings,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CitedSource:
+    """One numbered source of an answer; `text` is the passage that was found."""
+
+    number: int
+    title: str
+    source: str
+    text: str
+    scope: str
+    la_code: str | None
+    school_urn: str | None
+    document_type: str | None
+    authority: str | None
+    version: int
+    effective_date: date | None
+    document_id: int
+    chunk_id: int
+    matched_by: str
+    similarity: float | None
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer with its sources; `citations` are the source numbers it quotes."""
+
+    answer: str
+    found: bool
+    citations: list[int]
+    answered_by: str
+    sources: list[CitedSource]
+
+
+async def reply(found: Found, embedders: Embedders, *, question: str) -> Reply:
+    """Answer by quoting what was found. Sources are numbered before any text is written."""
+    sources = [_cite(number, hit) for number, hit in enumerate(found.hits, start=1)]
+    quoted = [_source(source, hit) for source, hit in zip(sources, found.hits, strict=True)]
+    try:
+        answerer = ExtractiveAnswerer(await embedders.offline())
+        answer = await answerer.answer(question=question, sources=quoted)
+        answered_by = "extractive"
+    except ProviderError as error:
+        _log.warning("quoting failed: %s", detail_for_log(error, private=(question,)))
+        answer = Answer(text=_SOURCES_ONLY, citations=[], found=bool(sources))
+        answered_by = "sources_only"
+    text = answer.text
+    if answer.found and found.retrieval.no_la_broad_fallback_used:
+        text = f"{_BROAD_FALLBACK}\n\n{text}"
+    return Reply(
+        answer=text,
+        found=answer.found,
+        citations=list(answer.citations),
+        answered_by=answered_by,
+        sources=sources,
+    )
+
+
+def _cite(number: int, hit: Hit) -> CitedSource:
+    return CitedSource(
+        number=number,
+        title=hit.title,
+        source=hit.source,
+        text=hit.content,
+        scope=hit.scope,
+        la_code=hit.la_code,
+        school_urn=hit.school_urn,
+        document_type=hit.document_type,
+        authority=hit.authority,
+        version=hit.version,
+        effective_date=hit.effective_date,
+        document_id=hit.document_id,
+        chunk_id=hit.chunk_id,
+        matched_by=hit.matched_by,
+        similarity=hit.similarity,
+        score=hit.score,
+    )
+
+
+def _source(cited: CitedSource, hit: Hit) -> Source:
+    return Source(
+        number=cited.number,
+        title=cited.title,
+        text=hit.context or hit.content,
+        source=cited.source,
+        version=cited.version,
+        effective_date=cited.effective_date,
+    )

@@ -1,0 +1,307 @@
+"""Every statement the app sends to Postgres: one function here per function there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from typing import TypeAlias
+
+import asyncpg
+import msgspec
+from asyncpg.pool import PoolConnectionProxy
+
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveSet:
+    """The embedding set questions are embedded for."""
+
+    name: str
+    provider: str
+    model: str
+    width: int
+    endpoint_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a search looks, resolved to live codes and their names."""
+
+    la_code: str | None
+    la_name: str | None
+    home_la_code: str | None
+    home_la_name: str | None
+    school_urn: str | None
+    school_name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """What SQL made of a question: topics, added phrases, the text query, a cached vector."""
+
+    topics: list[str]
+    expansions: list[str]
+    tsquery: str
+    cached_vector: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One row of `search_kb`."""
+
+    chunk_id: int
+    document_id: int
+    title: str
+    source: str
+    content: str
+    context: str | None
+    chunk_index: int
+    la_code: str | None
+    school_urn: str | None
+    tags: list[str] | None
+    document_type: str | None
+    authority: str | None
+    version: int
+    effective_date: date | None
+    created_at: datetime
+    scope: str
+    similarity: float | None
+    vector_rank: int | None
+    bm25_score: float | None
+    bm25_rank: int | None
+    matched_by: str
+    rrf_raw: float
+    freshness: float
+    authority_weight: float
+    boost: float
+    score: float
+    topic_fallback_used: bool
+    no_la_broad_fallback_used: bool
+    school_boosted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What the database says about itself; a version is None where the thing is absent."""
+
+    server_version: str
+    pgvector_version: str | None
+    deployed: bool
+    plpython: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What `pgkb doctor` asks the database beyond its health."""
+
+    roles: list[str]
+    packs: list[str]
+    plpython_offered: bool
+    chunks: int
+    chunks_without_vector: int
+    invalid_indexes: list[str]
+    tasks_waiting: int
+    tasks_dead: int
+
+
+_HIT_COLUMNS = ", ".join(column.name for column in fields(Hit))
+
+
+async def take_app_role(db: Connection) -> None:
+    """Step down to the role `pgkb_app` for the rest of the session."""
+    await db.execute("set role pgkb_app")
+
+
+async def check_setting(db: Connection, *, name: str, value: str) -> None:
+    """Raises CF002 when a setting cannot have this value."""
+    await db.execute("select config.check_value(name => $1::text, value => $2::text)", name, value)
+
+
+async def health(db: Connection) -> Health:
+    """Versions of the server and of pgvector, and whether pgkb's functions are there."""
+    row = await _one_row(
+        db,
+        "select current_setting('server_version') as server_version,"
+        " (select e.extversion from pg_catalog.pg_extension as e where e.extname = 'vector')"
+        " as pgvector_version,"
+        " to_regtype('public.search_result') is not null"
+        " and to_regclass('embedding.set') is not null as deployed,"
+        " exists (select from pg_catalog.pg_proc as p"
+        " where p.pronamespace = to_regnamespace('embedding') and p.proname = 'embed_text')"
+        " as plpython",
+    )
+    return Health(**dict(row))
+
+
+async def active_set(db: Connection) -> ActiveSet:
+    """The active embedding set. Raises EM004 when none is active."""
+    row = await _one_row(
+        db, "select name, provider, model, width, endpoint_url from embedding.active_set()"
+    )
+    return ActiveSet(**dict(row))
+
+
+async def loaded_packs(db: Connection) -> list[str]:
+    """The packs whose words are loaded, by name."""
+    return [row["pack"] for row in await db.fetch("select pack from terms.pack order by pack")]
+
+
+async def diagnose(db: Connection) -> Diagnosis:
+    """Counts and names that show whether the database is in order; reads tables directly, so it
+    needs a login that may.
+    """
+    row = await _one_row(
+        db,
+        "select"
+        " array(select r.rolname::text from pg_catalog.pg_roles as r"
+        " where r.rolname like 'pgkb\\_%' order by 1) as roles,"
+        " array(select p.pack from terms.pack as p order by 1) as packs,"
+        " exists (select from pg_catalog.pg_available_extensions as x"
+        " where x.name = 'plpython3u') as plpython_offered,"
+        " (select count(*) from search.text_index) as chunks,"
+        " (select count(*) from search.text_index as t where not exists ("
+        "select from embedding.vector as v inner join embedding.set as s on s.set_id = v.set_id"
+        " where s.active and v.chunk_id = t.chunk_id)) as chunks_without_vector,"
+        " array(select i.indexrelid::regclass::text from pg_catalog.pg_index as i"
+        " where not i.indisvalid order by 1) as invalid_indexes,"
+        " (select count(*) from queue.task as t where not t.dead) as tasks_waiting,"
+        " (select count(*) from queue.task as t where t.dead) as tasks_dead",
+    )
+    return Diagnosis(**dict(row))
+
+
+async def find_active_set(db: Connection) -> ActiveSet | None:
+    """The active embedding set, or None when none is active."""
+    try:
+        return await active_set(db)
+    except asyncpg.PostgresError as error:
+        if error.sqlstate != "EM004":
+            raise
+        return None
+
+
+async def scope_of(
+    db: Connection, *, la: str | None, home_la: str | None, urn: str | None
+) -> Scope:
+    """Resolve codes to where a search looks. Raises PL001 or PL002 for an unknown code."""
+    row = await _one_row(
+        db,
+        "select la_code, la_name, home_la_code, home_la_name, school_urn, school_name"
+        " from search.scope_of(la => $1::text, home_la => $2::text, urn => $3::text)",
+        la,
+        home_la,
+        urn,
+    )
+    return Scope(**dict(row))
+
+
+async def word_question(db: Connection, *, question: str, viewer: str) -> Worded:
+    """Topics, expansions and text query of a question, and its vector if it was asked before."""
+    row = await _one_row(
+        db,
+        "select terms.topics_for(question => $1::text) as topics,"
+        " worded.expansions,"
+        " terms.build_tsquery(question => $1::text, expansions => worded.expansions)::text"
+        " as tsquery,"
+        " embedding.cached_query(viewer => $2::text, question => $1::text)::text as cached_vector"
+        " from (select terms.expand_query(question => $1::text) as expansions) as worded",
+        question,
+        viewer,
+    )
+    return Worded(
+        topics=list(row["topics"] or ()),
+        expansions=list(row["expansions"] or ()),
+        tsquery=row["tsquery"] or "",
+        cached_vector=row["cached_vector"],
+    )
+
+
+async def remember_query(db: Connection, *, viewer: str, question: str, vector: str) -> None:
+    """Keep a question's vector for the next time this viewer asks it."""
+    await db.execute(
+        "select embedding.remember_query("
+        "viewer => $1::text, question => $2::text, given => $3::text::vector)",
+        viewer,
+        question,
+        vector,
+    )
+
+
+async def search_kb(
+    db: Connection,
+    *,
+    query_vector: str | None,
+    tsquery: str,
+    la: str | None,
+    home_la: str | None,
+    urn: str | None,
+    tags: Sequence[str] | None,
+    top_k: int | None,
+    principals: Sequence[str] | None,
+    as_of: date | None,
+    topics: Sequence[str],
+) -> list[Hit]:
+    """The search itself; an empty list is an honest "nothing found"."""
+    rows = await db.fetch(
+        f"select {_HIT_COLUMNS} from search_kb("  # noqa: S608 - column names of our own
+        "query_vec => $1::text::vector, tsquery => $2::text::tsquery, la => $3::text,"
+        " home_la => $4::text, urn => $5::text, tags => $6::text[], top_k => $7::integer,"
+        " principals => $8::text[], as_of => $9::date, topics => $10::text[])",
+        query_vector,
+        tsquery or None,
+        la,
+        home_la,
+        urn,
+        list(tags) if tags else None,
+        top_k,
+        list(principals) if principals else None,
+        as_of,
+        list(topics) or None,
+    )
+    return [Hit(**dict(row)) for row in rows]
+
+
+async def record_search(
+    db: Connection,
+    *,
+    hits: Sequence[Hit],
+    la: str | None,
+    home_la: str | None,
+    urn: str | None,
+    topics: Sequence[str],
+    timings: Mapping[str, float],
+) -> int:
+    """Store the counts of a search, never its question; the id of the record."""
+    return int(
+        await db.fetchval(
+            "select search.record_search("
+            "results => array(select row_of from"
+            " jsonb_populate_recordset(null::search_result, $1::jsonb) as row_of),"
+            " la => $2::text, home_la => $3::text, urn => $4::text, topics => $5::text[],"
+            " timings => $6::jsonb)",
+            _without_text(hits),
+            la,
+            home_la,
+            urn,
+            list(topics),
+            msgspec.json.encode(dict(timings)).decode(),
+        )
+    )
+
+
+async def _one_row(db: Connection, statement: str, *values: object) -> asyncpg.Record:
+    """The row of a statement that always has one."""
+    row = await db.fetchrow(statement, *values)
+    if row is None:
+        raise LookupError("a statement that always has a row had none")
+    return row
+
+
+def vector_text(vector: Sequence[float]) -> str:
+    """A vector as pgvector's text literal, which is how it travels: as a bound text."""
+    return "[" + ",".join(map(repr, vector)) + "]"
+
+
+def _without_text(hits: Sequence[Hit]) -> str:
+    rows = [msgspec.to_builtins(hit) | {"content": "", "context": None} for hit in hits]
+    return msgspec.json.encode(rows).decode()

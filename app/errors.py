@@ -1,0 +1,250 @@
+"""SQL never knows HTTP: here, and only here, an error becomes a status and a text for people.
+
+What the database says under one of pgkb's own SQLSTATEs is written for people and passed on.
+Everything else is told in a fixed sentence; its detail goes to the log, secrets masked.
+"""
+
+import logging
+import re
+import traceback
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+import asyncpg
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+from litestar.types import Message, Scope
+
+from app.masking import mask_private, mask_secrets
+
+_log = logging.getLogger("pgkb.app")
+
+PROBLEM_JSON = "application/problem+json"
+_REQUEST_ID = "pgkb_request_id"
+_PRIVATE = "pgkb_private"
+_SAFE_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
+
+# every SQLSTATE of db/README.md; a test compares
+STATUS_BY_SQLSTATE: dict[str, int] = {
+    "CF001": 500,
+    "CF002": 500,
+    "PL001": 422,
+    "PL002": 422,
+    "PL003": 422,
+    "PL004": 422,
+    "TE001": 422,
+    "TE002": 422,
+    "CO001": 422,
+    "CO002": 422,
+    "CO003": 413,
+    "CO004": 422,
+    "CO005": 500,
+    "CO006": 422,
+    "CO007": 422,
+    "CO008": 422,
+    "CO009": 404,
+    "CO010": 409,
+    "CO011": 415,
+    "CO012": 422,
+    "CO013": 409,
+    "CO014": 404,
+    "EM001": 422,
+    "EM002": 422,
+    "EM003": 422,
+    "EM004": 503,
+    "EM005": 404,
+    "EM006": 409,
+    "EM007": 422,
+    "EM008": 502,
+    "QU001": 422,
+    "SE001": 422,
+    "SE002": 422,
+    "SE003": 422,
+}
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The body of every answer that is not the one asked for (RFC 9457)."""
+
+    title: str
+    status: int
+    code: str
+    request_id: str
+    hint: str | None = None
+    errors: list[dict[str, str]] = []
+    type: str = "about:blank"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An error as people may see it: what, which code, what to do."""
+
+    status: int
+    code: str
+    title: str
+    hint: str | None = None
+
+
+_UNAVAILABLE = Trouble(
+    503,
+    "database_unavailable",
+    "the database cannot be reached",
+    "Try again shortly; whoever runs this service can see the state with `pgkb status`.",
+)
+_NOT_DEPLOYED = Trouble(
+    503,
+    "not_deployed",
+    "the database lacks functions this version needs",
+    "Deploy them with `pgkb up`.",
+)
+_TOO_SLOW = Trouble(
+    504, "timeout", "the database did not answer in time", "Try again, or ask for fewer results."
+)
+_BUSY = Trouble(503, "busy", "the database is busy", "Try again shortly.")
+_READ_ONLY = Trouble(
+    503, "read_only", "the database only accepts reads now", "Try again when it accepts writes."
+)
+_INTERNAL = Trouble(
+    500,
+    "internal_error",
+    "something went wrong on our side",
+    "Quote the request id to whoever runs this service: the log holds the detail.",
+)
+
+# the standard's own SQLSTATEs, by code or by two-character class
+_STANDARD = {
+    "08": _UNAVAILABLE,
+    "28": _UNAVAILABLE,
+    "3D": _UNAVAILABLE,
+    "53": _BUSY,
+    "57": _UNAVAILABLE,
+    "57014": _TOO_SLOW,
+    "40": _BUSY,
+    "55P03": _BUSY,
+    "25006": _READ_ONLY,
+    "3F000": _NOT_DEPLOYED,
+    "42883": _NOT_DEPLOYED,
+    "42P01": _NOT_DEPLOYED,
+    "42703": _NOT_DEPLOYED,
+    "42704": _NOT_DEPLOYED,
+}
+
+_HTTP_TITLES = {
+    400: ("invalid_request", "the request cannot be used"),
+    401: ("not_signed_in", "sign in first"),
+    403: ("forbidden", "you may not do this"),
+    404: ("not_found", "there is nothing at this address"),
+    405: ("method_not_allowed", "this address does not answer that method"),
+    413: ("too_large", "the request is too large"),
+    415: ("unsupported_media_type", "send JSON"),
+    429: ("too_many_requests", "too many requests"),
+}
+
+
+def trouble_of(error: BaseException) -> Trouble:
+    """What people may see of an error; anything unknown is the one stable internal error."""
+    if isinstance(error, asyncpg.PostgresError):
+        return _trouble_of_postgres(error)
+    if isinstance(error, TimeoutError):
+        return _TOO_SLOW
+    if isinstance(error, (OSError, asyncpg.InterfaceError)):
+        return _UNAVAILABLE
+    return _INTERNAL
+
+
+def _trouble_of_postgres(error: asyncpg.PostgresError) -> Trouble:
+    state = error.sqlstate or ""
+    status = STATUS_BY_SQLSTATE.get(state)
+    if status is not None and status < 500:
+        hint = mask_secrets(error.hint) if error.hint else None
+        return Trouble(status, state, mask_secrets(error.message or str(error)), hint)
+    if status is not None:
+        # how this service is set up is not the caller's business
+        return replace(_INTERNAL, status=status, code=state)
+    return _STANDARD.get(state) or _STANDARD.get(state[:2]) or _INTERNAL
+
+
+def answer_error(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+    """Litestar's handler of last resort: problem+json outside, the detail in the log."""
+    if isinstance(error, HTTPException):
+        return _respond(request, *_trouble_of_http(error))
+    trouble = trouble_of(error)
+    if trouble.status >= 500:
+        _log.error(
+            "request %s failed: %s: %s",
+            request_id_of(request.scope),
+            trouble.code,
+            detail_for_log(error, private=request.scope["state"].get(_PRIVATE, ())),
+        )
+    return _respond(request, trouble, [])
+
+
+def detail_for_log(error: BaseException, *, private: tuple[str, ...] = ()) -> str:
+    """Type, SQLSTATE, message and stack of an error, without secrets or private texts.
+
+    A server's DETAIL is left out: it repeats whole rows.
+    """
+    parts = [type(error).__name__]
+    if isinstance(error, asyncpg.PostgresError):
+        parts.append(f"SQLSTATE {error.sqlstate}")
+        parts.append(error.message or "")
+    else:
+        parts += [str(error), str(getattr(error, "detail", None) or "")]
+    stack = "".join(traceback.format_tb(error.__traceback__)).rstrip()
+    return mask_private(": ".join(part for part in parts if part) + "\n" + stack, private)
+
+
+def _trouble_of_http(error: HTTPException) -> tuple[Trouble, list[dict[str, str]]]:
+    status = error.status_code
+    if status >= 500:
+        return _INTERNAL, []
+    code, title = _HTTP_TITLES.get(status, ("invalid_request", "the request cannot be used"))
+    errors: list[dict[str, str]] = []
+    hint = None
+    if isinstance(error, ValidationException) and isinstance(error.extra, list):
+        errors = [
+            {"field": str(entry.get("key", "")), "message": str(entry.get("message", ""))}
+            for entry in error.extra
+            if isinstance(entry, dict)
+        ]
+    if status == 400:
+        hint = "The body is described at /schema/openapi.json."
+    return Trouble(status, code, title, hint), errors
+
+
+def _respond(
+    request: Request[Any, Any, Any], trouble: Trouble, errors: list[dict[str, str]]
+) -> Response[Problem]:
+    problem = Problem(
+        title=trouble.title,
+        status=trouble.status,
+        code=trouble.code,
+        hint=trouble.hint,
+        request_id=request_id_of(request.scope),
+        errors=errors,
+    )
+    headers = {"Retry-After": "5"} if trouble.status == 503 else None
+    return Response(problem, status_code=trouble.status, media_type=PROBLEM_JSON, headers=headers)
+
+
+def request_id_of(scope: Scope) -> str:
+    """The caller's own `X-Request-ID` when it is harmless, else a new one; stable per request."""
+    state = scope["state"]
+    if _REQUEST_ID not in state:
+        sent = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+        state[_REQUEST_ID] = sent.decode() if _SAFE_ID.fullmatch(sent) else uuid4().hex
+    return str(state[_REQUEST_ID])
+
+
+async def send_request_id(message: Message, scope: Scope) -> None:
+    """Put the request id on every answer, errors included."""
+    if message["type"] == "http.response.start":
+        header = (b"x-request-id", request_id_of(scope).encode())
+        message["headers"] = [*message["headers"], header]
+
+
+def keep_private(request: Request[Any, Any, Any], *texts: str) -> None:
+    """Name the texts of this request that no log line may repeat."""
+    request.scope["state"][_PRIVATE] = texts

@@ -1,0 +1,81 @@
+"""The pool: opened with the app, closed with it, and never needed for the app to start."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import TypeAlias
+
+import asyncpg
+
+from app import calls
+from app.calls import Connection
+from app.settings import KNOBS, Settings, SettingsError
+
+Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
+
+_CLOSE_WITHIN = 10.0
+_log = logging.getLogger("pgkb.app")
+
+
+async def open_pool(settings: Settings, *, size: int | None = None) -> Pool:
+    """A pool that connects on first use, so that the app starts while the database is down."""
+    return await asyncpg.create_pool(
+        settings.database_url,
+        min_size=0,
+        max_size=size or settings.pool_size,
+        timeout=settings.connect_timeout,
+        command_timeout=settings.statement_timeout,
+        server_settings={"application_name": "pgkb-app", **settings.database_settings},
+        init=_take_app_role,
+    )
+
+
+@asynccontextmanager
+async def pool_of(settings: Settings, *, size: int | None = None) -> AsyncIterator[Pool]:
+    """Open a pool, lend it, and close it; statements still running get ten seconds."""
+    pool = await open_pool(settings, size=size)
+    try:
+        yield pool
+    finally:
+        try:
+            await asyncio.wait_for(pool.close(), _CLOSE_WITHIN)
+        except (TimeoutError, OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+            with suppress(Exception):
+                pool.terminate()
+
+
+async def check_settings(pool: Pool, settings: Settings) -> None:
+    """Ask the database whether it accepts the settings; also shows that it can be reached.
+
+    Raises `SettingsError` naming the environment variable, or the driver's error.
+    """
+    async with pool.acquire() as db:
+        for knob in KNOBS:
+            value = settings.database_settings.get(knob.setting)
+            if value is None:
+                continue
+            try:
+                await calls.check_setting(db, name=knob.setting, value=value)
+            except asyncpg.PostgresError as refused:
+                if refused.sqlstate != "CF002":
+                    raise
+                raise SettingsError(
+                    f"{knob.variable} cannot be used: {refused.message}. {refused.hint}"
+                ) from None
+
+
+async def _take_app_role(connection: Connection) -> None:
+    """Step down to the app's own rights when the login may; otherwise stay what it is.
+
+    A login that is no member of the role (or a database not deployed yet) is no reason to
+    refuse: the server's own grants then say what it may do.
+    """
+    try:
+        await calls.take_app_role(connection)
+    except (
+        asyncpg.InsufficientPrivilegeError,
+        asyncpg.InvalidParameterValueError,
+        asyncpg.UndefinedObjectError,
+    ) as refused:
+        _log.info("staying with the login's own rights: SQLSTATE %s", refused.sqlstate)

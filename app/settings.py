@@ -1,0 +1,140 @@
+"""What the app reads from its environment: checked once, at start, never again."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+
+class SettingsError(ValueError):
+    """A setting cannot be used; the message is the one line a person reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything `create_app` needs to know.
+
+    `database_settings` are server settings of every pooled connection (`kb.rrf_k` and friends);
+    times are seconds. `max_retries` is how often a question that found nothing is rewritten and
+    asked again, for which a chat model is needed.
+    """
+
+    database_url: str = field(repr=False)
+    pool_size: int = 10
+    connect_timeout: float = 5.0
+    statement_timeout: float = 30.0
+    embed_timeout: float = 20.0
+    max_retries: int = 0
+    database_settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Knob:
+    """One environment variable that becomes one setting of the database session."""
+
+    variable: str
+    setting: str
+    read: Callable[[str], object]
+    wants: str
+
+
+def _switch(text: str) -> bool:
+    if text.lower() not in {"1", "0", "true", "false", "yes", "no", "on", "off"}:
+        raise ValueError
+    return True
+
+
+# the kind is checked here, so that a slip is told without a database; the bounds are the
+# database's own (config.setting) and checked against it at start
+KNOBS = (
+    Knob("RAG_RRF_K", "kb.rrf_k", float, "a number"),
+    Knob("RAG_RELEVANCE_THRESHOLD", "kb.relevance_threshold", float, "a number"),
+    Knob("RAG_TOP_K", "kb.top_k", int, "a whole number"),
+    Knob("CHUNK_EXPANSION_ENABLED", "kb.chunk_expansion_enabled", _switch, "on or off"),
+)
+
+# libpq reads these from a URL; asyncpg would send them to the server, which refuses them
+_LIBPQ_ONLY = frozenset(
+    {
+        "channel_binding",
+        "connect_timeout",
+        "fallback_application_name",
+        "gssencmode",
+        "keepalives",
+        "keepalives_count",
+        "keepalives_idle",
+        "keepalives_interval",
+        "tcp_user_timeout",
+    }
+)
+
+
+def from_environ(
+    environ: Mapping[str, str] = os.environ, *, database_url: str | None = None
+) -> Settings:
+    """Read the settings; `database_url` wins over `PGKB_DATABASE_URL`.
+
+    Raises `SettingsError` with one line naming the variable, its value and what it may be.
+    """
+    url = database_url or environ.get("PGKB_DATABASE_URL", "").strip()
+    if not url:
+        raise SettingsError(
+            "PGKB_DATABASE_URL is not set, so there is no database to ask. "
+            "Set it, or start with `pgkb serve`, which brings its own server"
+        )
+    chosen = {
+        knob.setting: text.lower()
+        for knob in KNOBS
+        if (text := _read(environ, knob.variable, knob.read, knob.wants)) is not None
+    }
+    pool_size = _read(environ, "PGKB_POOL_SIZE", _at_least(1), "a whole number from 1")
+    max_retries = _read(environ, "RAG_MAX_RETRIES", _at_least(0), "a whole number from 0")
+    return Settings(
+        database_url=usable_url(url),
+        pool_size=int(pool_size or 10),
+        max_retries=int(max_retries or 0),
+        database_settings=chosen,
+    )
+
+
+def _at_least(low: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        number = int(text)
+        if number < low:
+            raise ValueError
+        return number
+
+    return read
+
+
+def usable_url(url: str) -> str:
+    """The URL without the parameters only libpq knows; raises `SettingsError` if it is none.
+
+    The URL itself is never repeated in the message: it may hold a password.
+    """
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in {"postgresql", "postgres"}:
+        raise SettingsError(
+            "PGKB_DATABASE_URL is not a PostgreSQL URL. "
+            "Write it as postgresql://user:password@host:port/database"
+        )
+    kept = [(name, value) for name, value in parse_qsl(parts.query) if name not in _LIBPQ_ONLY]
+    return urlunsplit(parts._replace(query=urlencode(kept)))
+
+
+def _read(
+    environ: Mapping[str, str], variable: str, read: Callable[[str], object], wants: str
+) -> str | None:
+    """The variable's text once it is known to be of the right kind; None when it is not set."""
+    text = environ.get(variable, "").strip()
+    if not text:
+        return None
+    try:
+        read(text)
+    except ValueError:
+        raise SettingsError(f"{variable} is {text!r}, which is not {wants}. Correct it") from None
+    return text

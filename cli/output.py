@@ -1,0 +1,34 @@
+"""Printing: data on stdout, words about the work on stderr."""
+
+import sys
+from typing import Any
+
+
+def print_json(data: Any) -> None:  # noqa: ANN401 - any dataclass, struct or plain value
+    """One JSON document on stdout, indented, with a line end."""
+    import msgspec
+
+    text = msgspec.json.format(msgspec.json.encode(data), indent=2)
+    sys.stdout.write(text.decode() + "\n")
+
+
+def say(line: str) -> None:
+    """A line of the result on stdout."""
+    sys.stdout.write(line + "\n")
+
+
+def note(line: str) -> None:
+    """A line about the work on stderr."""
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+def shorten(text: str, width: int = 96) -> str:
+    """The text on one line of at most `width` characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= width else flat[: width - 1].rstrip() + "…"
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,98 @@
+"""`pgkb serve` and `pgkb worker`: the processes that stay."""
+
+import socket
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cli import wiring
+from cli.errors import CliError
+from cli.output import note
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+_LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+
+
+def register(app: typer.Typer) -> None:
+    """Add both commands."""
+    app.command("serve", help="Answer questions over HTTP.")(serve)
+    app.command("worker", help="Finish interrupted work and keep the database tidy.")(worker)
+
+
+def serve(
+    host: Annotated[str, typer.Option("--host", help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port.")] = 8000,
+    allow_remote: Annotated[
+        bool,
+        typer.Option(
+            "--allow-remote",
+            help="Listen on an address other machines reach. Nobody has to sign in.",
+        ),
+    ] = False,
+) -> None:
+    """Check settings and port, then serve until interrupted."""
+    if host not in _LOOPBACK and not allow_remote:
+        raise CliError(
+            f"--host {host} can be reached by other machines and nobody has to sign in. "
+            "Add --allow-remote if that is meant"
+        )
+    chosen = wiring.settings()
+    listening = _listen(host, port)
+    wiring.run(_check(chosen))
+
+    import uvicorn
+
+    from app.asgi import create_app
+
+    if chosen.max_retries:
+        note("RAG_MAX_RETRIES has no effect: rewriting a question needs a chat model")
+    shown = f"[{host}]" if ":" in host else host
+    note(f"serving on http://{shown}:{listening.getsockname()[1]} (Ctrl-C stops)")
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(chosen), log_level="warning", access_log=False, lifespan="on")
+    )
+    with listening:
+        server.run(sockets=[listening])
+    if not server.started:
+        raise CliError("the app did not start. The lines above say why")
+
+
+async def _check(chosen: "Settings") -> None:
+    from app.pool import check_settings, pool_of
+
+    async with pool_of(chosen, size=1) as pool:
+        await check_settings(pool, chosen)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """Take the port before anything else starts, so that an occupied one is one clear line."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except OSError as error:
+        raise CliError(f"--host {host} is no address here, {error.strerror}") from None
+    listening = socket.socket(family, kind, protocol)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(128)
+    except PermissionError:
+        listening.close()
+        raise CliError(f"port {port} needs more rights. Choose one above 1023") from None
+    except OSError as error:
+        listening.close()
+        raise CliError(
+            f"cannot listen on {host} port {port}, {str(error.strerror).lower()}. "
+            "Stop what uses it, or choose another with --port"
+        ) from None
+    return listening
+
+
+def worker(
+    once: Annotated[bool, typer.Option("--once", help="Stop when nothing is waiting.")] = False,
+) -> None:
+    """Hand over to ingest's worker."""
+    raise CliError(f"pending {once}")

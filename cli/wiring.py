@@ -1,0 +1,70 @@
+"""How commands reach the rooms: the database's address, and a loop for the async ones."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from app.embedders import Embedders
+    from app.pool import Pool
+    from app.settings import Settings
+
+Result = TypeVar("Result")
+
+
+def own_database() -> bool:
+    """Whether PGKB_DATABASE_URL names a server that is not ours to start or stop."""
+    return bool(os.environ.get("PGKB_DATABASE_URL", "").strip())
+
+
+def database_url() -> str:
+    """The database commands talk to; raises `ServerError` when there is none yet."""
+    from db import server
+
+    return server.database_url()
+
+
+def shown_url(url: str) -> str:
+    """The URL without its password."""
+    from app.masking import mask_secrets
+
+    return mask_secrets(url)
+
+
+def settings() -> "Settings":
+    """The app's settings for that database; raises `SettingsError` for a bad variable."""
+    from app.settings import from_environ
+
+    return from_environ(database_url=database_url())
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What a question needs: a pool and the embedders."""
+
+    pool: "Pool"
+    embedders: "Embedders"
+
+
+@asynccontextmanager
+async def desk() -> AsyncIterator[Desk]:
+    """A pool of one connection, checked to be alive, and the embedders."""
+    from app.embedders import Embedders
+    from app.pool import check_settings, pool_of
+
+    chosen = settings()
+    async with pool_of(chosen, size=1) as pool:
+        await check_settings(pool, chosen)
+        embedders = Embedders(timeout=chosen.embed_timeout)
+        try:
+            yield Desk(pool=pool, embedders=embedders)
+        finally:
+            await embedders.close()
+
+
+def run(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run async work to its end."""
+    return asyncio.run(work)

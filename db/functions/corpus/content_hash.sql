@@ -1,0 +1,22 @@
+-- corpus.content_hash
+-- SHA-256 over the text with white space and Unicode form normalised: the same words give the same hash.
+--
+-- called by  corpus.stage_document
+-- raises     nothing
+
+create or replace function corpus.content_hash(content text)
+returns bytea
+language sql
+immutable
+parallel safe
+strict
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+    select sha256(convert_to(
+        btrim(regexp_replace(normalize(content_hash.content, nfc), '\s+', ' ', 'g')), 'UTF8'
+    ));
+$func$;
+
+comment on function corpus.content_hash is
+'SHA-256 over the text with white space and Unicode form normalised: the same words give the same hash.';

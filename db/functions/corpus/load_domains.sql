@@ -1,0 +1,36 @@
+-- corpus.load_domains
+-- Replace the national web sites of a pack; returns how many there are.
+--
+-- called by  ingest/calls.py
+-- writes     terms.pack, corpus.domain
+-- raises     CO004 unknown kind of publisher
+
+create or replace function corpus.load_domains(pack text, rows jsonb)
+returns integer
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _authority text;
+begin
+    perform terms.open_pack(load_domains.pack);
+    for _authority in
+        select distinct r.authority
+        from jsonb_to_recordset(load_domains.rows) as r (domain text, authority text)
+    loop
+        perform corpus.check_rank(coalesce(_authority, ''));
+    end loop;
+    delete from corpus.domain as d where d.pack = load_domains.pack;
+    insert into corpus.domain (domain, pack, authority)
+    select regexp_replace(lower(btrim(r.domain)), '^www\.', ''), load_domains.pack, r.authority
+    from jsonb_to_recordset(load_domains.rows) as r (domain text, authority text)
+    on conflict (domain) do update set pack = excluded.pack, authority = excluded.authority;
+    return jsonb_array_length(load_domains.rows);
+end;
+$func$;
+
+comment on function corpus.load_domains is
+'Replace the national web sites of a pack; returns how many there are.';

@@ -1,0 +1,161 @@
+-- corpus.publish_version
+-- Make a staged version the one that is seen, in one short transaction, and retire what it replaces.
+--
+-- It replaces the published version of its own document and the published documents of the same
+-- scope, source family and title key, unless one of them applies from a later day: then the
+-- staged one is stored as already superseded. Publishing twice changes nothing.
+--
+-- called by  ingest/calls.py
+-- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
+--            embedding.cold_vector, audit.event
+-- locks      advisory: the title keys, sorted, so that two publishers cannot deadlock; then rows
+-- raises     CO009 unknown version, CO010 a chunk lacks its vector
+
+create or replace function corpus.publish_version(version_id bigint)
+returns table (document_id bigint, version integer, superseded_documents bigint[])
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+#variable_conflict use_column
+declare
+    _new corpus.version;
+    _document corpus.document;
+    _active embedding.set := embedding.active_set();
+    _missing bigint;
+    _key text;
+    _rivals bigint[];
+    _winner bigint;
+begin
+    select v.* into _new from corpus.version as v where v.version_id = publish_version.version_id;
+    if not found then
+        raise exception 'there is no version %', publish_version.version_id
+            using errcode = 'CO009', hint = 'It may have been discarded; stage the document again.';
+    end if;
+    select d.* into strict _document
+    from corpus.document as d
+    where d.document_id = _new.document_id;
+
+    for _key in
+        select distinct k.title_key
+        from (
+            select _new.title_key
+            union all
+            select v.title_key
+            from corpus.version as v
+            where v.document_id = _new.document_id and v.state = 'published'
+        ) as k
+        where k.title_key is not null
+        order by k.title_key
+    loop
+        perform pg_advisory_xact_lock(
+            hashtextextended(_document.scope_id || _document.source_family || ' ' || _key, 3)
+        );
+    end loop;
+    perform from corpus.document as d where d.document_id = _new.document_id for update;
+    select v.* into strict _new
+    from corpus.version as v
+    where v.version_id = publish_version.version_id
+    for update;
+
+    superseded_documents := '{}';
+    document_id := _new.document_id;
+    version := _new.version;
+    if _new.state <> 'staged' then
+        return next;
+        return;
+    end if;
+
+    select count(*) into _missing
+    from corpus.chunk as c
+    where
+        c.version_id = _new.version_id
+        and not exists (
+            select
+            from embedding.cold_vector as k
+            where k.set_id = _active.set_id and k.chunk_id = c.chunk_id
+        );
+    if _missing > 0 then
+        raise exception '% chunks of version % have no vector in set %',
+            _missing, _new.version_id, _active.name
+            using errcode = 'CO010', hint = 'Embed them first: embedding.chunks_to_embed.';
+    end if;
+
+    select array_agg(r.version_id order by r.version_id) into _rivals
+    from corpus.rivals_of(_new.version_id) as r;
+    -- the newer by effective date wins, whatever the order of arrival
+    select r.version_id into _winner
+    from corpus.rivals_of(_new.version_id) as r
+    where r.effective_date > _new.effective_date
+    order by r.effective_date desc, r.version_id desc
+    limit 1;
+
+    insert into corpus.chunk_fact (chunk_id, scope_id, status, tags, quality_score)
+    select
+        c.chunk_id, c.scope_id,
+        case when _winner is null then 'pending' else 'superseded' end,
+        _new.tags,
+        corpus.quality_score(
+            length(c.content), _new.file_type, cardinality(_new.tags),
+            config.value('kb.chunk_size')::integer
+        )
+    from corpus.chunk as c
+    where c.version_id = _new.version_id;
+
+    update corpus.version as v
+    set
+        state = 'superseded',
+        published_at = now(),
+        valid_from = coalesce(v.effective_date, current_date)
+    where v.version_id = _new.version_id;
+
+    if _winner is not null then
+        update corpus.version as v
+        set superseded_by = _winner, valid_to = w.valid_from
+        from corpus.version as w
+        where v.version_id = _new.version_id and w.version_id = _winner;
+        perform audit.write_event(
+            'superseded', 'version ' || _new.version_id, jsonb_build_object('by', _winner)
+        );
+        return next;
+        return;
+    end if;
+
+    perform corpus.retire_version(r.version_id, _new.version_id)
+    from unnest(_rivals) as r (version_id)
+    order by r.version_id;
+
+    update corpus.version as v set state = 'published' where v.version_id = _new.version_id;
+    insert into search.text_index (chunk_id, scope_id, lexemes, token_count)
+    select i.chunk_id, i.scope_id, i.lexemes, terms.count_tokens(i.lexemes)
+    from (
+        select
+            c.chunk_id, c.scope_id,
+            terms.to_index(embedding.text_of(_new.title, c.content)) as lexemes
+        from corpus.chunk as c
+        where c.version_id = _new.version_id
+        order by c.chunk_index
+    ) as i;
+    with warm_vector as (
+        delete from embedding.cold_vector as k
+        using corpus.chunk as c
+        where c.version_id = _new.version_id and k.chunk_id = c.chunk_id
+        returning k.set_id, k.chunk_id, c.scope_id, k.embedding
+    )
+
+    insert into embedding.vector (set_id, chunk_id, scope_id, embedding)
+    select w.set_id, w.chunk_id, w.scope_id, w.embedding
+    from warm_vector as w
+    order by w.chunk_id;
+
+    select coalesce(array_agg(distinct v.document_id), '{}') into superseded_documents
+    from corpus.version as v
+    where v.version_id = any(_rivals) and v.document_id <> _new.document_id;
+    return next;
+end;
+$func$;
+
+comment on function corpus.publish_version is
+'Make a staged version the one that is seen, in one short transaction, and retire what it replaces.';

@@ -1,0 +1,60 @@
+-- corpus.set_status
+-- Decide on chunks along the allowed edges, audited; returns how many changed. All or none.
+--
+-- called by  curators
+-- writes     corpus.chunk_fact, audit.event
+-- raises     CO013 an edge that is not allowed, CO014 no such chunk
+
+create or replace function corpus.set_status(
+    chunk_ids bigint[],
+    status text,
+    actor text default null,
+    reason text default null
+)
+returns integer
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _changed integer;
+    _unknown bigint;
+begin
+    select u.id into _unknown
+    from unnest(set_status.chunk_ids) as u (id)
+    where not exists (select from corpus.chunk_fact as f where f.chunk_id = u.id)
+    limit 1;
+    if found then
+        raise exception 'there is no published chunk %', _unknown
+            using errcode = 'CO014', hint = 'See: select id, source from knowledge_base;';
+    end if;
+    -- in one order, so that two curators cannot deadlock
+    perform from corpus.chunk_fact as f
+    where f.chunk_id = any(set_status.chunk_ids)
+    order by f.chunk_id
+    for update;
+    update corpus.chunk_fact as f
+    set
+        status = set_status.status,
+        reviewed_by = coalesce(set_status.actor, session_user),
+        reviewed_at = now()
+    where f.chunk_id = any(set_status.chunk_ids) and f.status <> set_status.status;
+    get diagnostics _changed = row_count;
+    if _changed > 0 then
+        perform audit.write_event(
+            'status_changed', format('%s chunks', _changed),
+            jsonb_build_object(
+                'chunks', set_status.chunk_ids, 'status', set_status.status,
+                'reason', set_status.reason
+            ),
+            set_status.actor
+        );
+    end if;
+    return _changed;
+end;
+$func$;
+
+comment on function corpus.set_status is
+'Decide on chunks along the allowed edges, audited; returns how many changed. All or none.';

@@ -1,0 +1,23 @@
+-- corpus.source_host
+-- Host of an address, lower case, without www; NULL when the source is not an address.
+--
+-- called by  corpus.stage_document
+-- raises     nothing
+
+create or replace function corpus.source_host(source text)
+returns text
+language sql
+immutable
+parallel safe
+strict
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+    select regexp_replace(
+        lower(substring(source_host.source from '^[a-zA-Z][a-zA-Z0-9+.-]*://(?:[^/@?#]*@)?([^/:?#]+)')),
+        '^www\.', ''
+    );
+$func$;
+
+comment on function corpus.source_host is
+'Host of an address, lower case, without www; NULL when the source is not an address.';

@@ -1,0 +1,43 @@
+-- corpus.title_key
+-- Folded title without years, dates and version words; NULL when what is left is too generic to supersede by.
+--
+-- called by  corpus.stage_document
+-- raises     nothing
+
+create or replace function corpus.title_key(title text)
+returns text
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+    with stripped as (
+        select btrim(regexp_replace(regexp_replace(regexp_replace(
+            terms.fold_text(title_key.title),
+            -- 2024, 2024-25, 2024/2025
+            '\m(19|20)\d\d(?: ?[-/] ?\d{2,4})?\M', ' ', 'g'),
+            -- v2, version 1.3, draft, final, withdrawn, updated, month names
+            '\m(v\d+(\.\d+)*|(version|ver|rev|revision|edition|issue)\M( ?\d+(\.\d+)*)?|draft|final|'
+            || 'withdrawn|updated?|superseded|archived?|copy|january|february|march|april|may|june|'
+            || 'july|august|september|october|november|december)\M', ' ', 'g'),
+            '[^[:alnum:]]+', ' ', 'g')) as words
+    )
+
+    select nullif(
+        case
+            when s.words in (
+                '', 'home', 'homepage', 'overview', 'index', 'untitled', 'document', 'welcome',
+                'contents', 'content', 'news', 'contact', 'contact us', 'about', 'about us', 'page',
+                'introduction', 'microsoft word', 'letter', 'policy', 'guidance', 'report', 'form',
+                'information', 'faq', 'faqs', 'help', 'search', 'error', 'not found', 'new document'
+            ) or s.words !~ '[[:alpha:]]{3}' then ''
+            else s.words
+        end,
+        ''
+    )
+    from stripped as s;
+$func$;
+
+comment on function corpus.title_key is
+'Folded title without years, dates and version words; NULL when what is left is too generic to supersede by.';

@@ -1,0 +1,44 @@
+-- embedding.activate
+-- Make searches use this set from the next statement on; refused while published chunks lack its vectors.
+--
+-- called by  DBAs, cli
+-- writes     embedding.set, audit.event
+-- locks      embedding.set against a second switch
+-- raises     EM005 unknown set, EM006 the set is not filled
+
+create or replace function embedding.activate(set_name text)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _set embedding.set := embedding.named_set(activate.set_name);
+    _missing bigint;
+begin
+    lock table embedding.set in share row exclusive mode;
+    if _set.active then
+        return;
+    end if;
+    select count(*) into _missing
+    from search.text_index as t
+    where not exists (
+        select
+        from embedding.vector as v
+        where v.set_id = _set.set_id and v.chunk_id = t.chunk_id
+    );
+    if _missing > 0 then
+        raise exception 'embedding set "%" lacks the vectors of % chunks', _set.name, _missing
+            using errcode = 'EM006',
+                  hint = 'Fill it first: embedding.chunks_to_embed and embedding.store_vectors.';
+    end if;
+    update embedding.set as s set active = false where s.active;
+    update embedding.set as s set active = true where s.set_id = _set.set_id;
+    perform audit.write_event('embedding_set_activated', _set.name);
+end;
+$func$;
+
+comment on function embedding.activate is
+'Make searches use this set from the next statement on; refused while published chunks lack its vectors.';

@@ -1,0 +1,39 @@
+-- embedding.remember_query
+-- Keep the vector of a question for this viewer until kb.query_cache_days are over.
+--
+-- called by  public.search_text, app/calls.py
+-- writes     embedding.query_cache
+-- raises     EM001 zero vector, EM002 wrong width, EM003 not a vector
+
+create or replace function embedding.remember_query(viewer text, question text, given public.vector)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _set embedding.set := embedding.active_set();
+    _days integer := config.value('kb.query_cache_days')::integer;
+begin
+    if _days = 0 or remember_query.viewer is null or remember_query.question is null then
+        return;
+    end if;
+    insert into embedding.query_cache
+        (viewer, question_hash, set_id, expansion_revision, embedding, expires_at)
+    values (
+        remember_query.viewer,
+        embedding.question_hash(remember_query.question),
+        _set.set_id,
+        embedding.expansion_revision(),
+        embedding.check_vector(remember_query.given, _set),
+        now() + make_interval(days => _days)
+    )
+    on conflict on constraint query_cache_pk do update set
+        embedding = excluded.embedding, expires_at = excluded.expires_at;
+end;
+$func$;
+
+comment on function embedding.remember_query is
+'Keep the vector of a question for this viewer until kb.query_cache_days are over.';

@@ -1,0 +1,60 @@
+-- place.load_authorities
+-- Add or correct education authorities and who succeeded whom; returns how many rows were read.
+--
+-- called by  ingest/calls.py
+-- writes     place.authority, place.authority_successor
+-- raises     PL004 a row that cannot be an authority
+
+create or replace function place.load_authorities(rows jsonb)
+returns integer
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _bad text;
+begin
+    select r.value ->> 'gss' into _bad
+    from jsonb_array_elements(load_authorities.rows) as r (value)
+    where
+        coalesce(r.value ->> 'gss', '') !~ '^[A-Z][0-9]{8}$'
+        or coalesce(r.value ->> 'name', '') = ''
+        or coalesce(r.value ->> 'status', 'live') not in ('live', 'ended')
+        or coalesce(r.value ->> 'dfe_code', '000') !~ '^[0-9]{3}$'
+    limit 1;
+    if found then
+        raise exception 'authority row "%" is not usable', left(coalesce(_bad, 'without code'), 40)
+            using errcode = 'PL004',
+                  hint = 'Each row needs gss (E08000025), name, dfe_code (330) and status live or ended.';
+    end if;
+    insert into place.authority as a
+        (gss, dfe_code, name, kind, region, status, start_date, end_date, website)
+    select
+        r.gss, r.dfe_code, r.name, coalesce(r.kind, ''), coalesce(r.region, ''),
+        coalesce(r.status, 'live'), r.start_date, r.end_date, r.website
+    from jsonb_to_recordset(load_authorities.rows) as r (
+        gss text, dfe_code text, name text, kind text, region text, status text,
+        start_date date, end_date date, website text
+    )
+    on conflict (gss) do update set
+        dfe_code = excluded.dfe_code, name = excluded.name, kind = excluded.kind,
+        region = excluded.region, status = excluded.status, start_date = excluded.start_date,
+        end_date = excluded.end_date, website = excluded.website;
+    delete from place.authority_successor as s
+    using jsonb_array_elements(load_authorities.rows) as r (value)
+    where s.gss = r.value ->> 'gss';
+    insert into place.authority_successor (gss, successor_gss)
+    select r.value ->> 'gss', s.successor
+    from jsonb_array_elements(load_authorities.rows) as r (value)
+    cross join lateral jsonb_array_elements_text(
+        case when jsonb_typeof(r.value -> 'successors') = 'array'
+            then r.value -> 'successors' else '[]' end
+    ) as s (successor);
+    return jsonb_array_length(load_authorities.rows);
+end;
+$func$;
+
+comment on function place.load_authorities is
+'Add or correct education authorities and who succeeded whom; returns how many rows were read.';

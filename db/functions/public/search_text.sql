@@ -1,0 +1,72 @@
+-- public.search_text
+-- Search from the words of a question: topics, synonyms, query vector from the cache or the endpoint, then search_kb.
+--
+-- Where no vector can be had (no endpoint, no plpython3u) the search is keyword only and a
+-- notice says so. viewer is whose cache is used; the database role when left out.
+--
+-- definer because  a reader may search but not read the tables or call the endpoint itself
+-- called by  a person at psql, clients without an embedding model
+-- writes     embedding.query_cache, unless the transaction is read-only
+-- raises     SE003 empty question, and what search_kb raises
+
+create or replace function public.search_text(
+    question text,
+    la text default null,
+    home_la text default null,
+    urn text default null,
+    tags text[] default null,
+    top_k integer default null,
+    principals text[] default null,
+    as_of date default null,
+    viewer text default null
+)
+returns setof public.search_result
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _viewer text := coalesce(search_text.viewer, session_user);
+    _query public.vector;
+begin
+    if coalesce(search_text.question, '') !~ '\S' then
+        raise exception 'the question is empty'
+            using errcode = 'SE003', hint = 'Ask with at least one word.';
+    end if;
+    _query := embedding.cached_query(_viewer, search_text.question);
+    if _query is null and to_regprocedure('embedding.embed_text(text)') is null then
+        raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
+    elsif _query is null then
+        begin
+            execute 'select embedding.embed_text($1)' into _query using search_text.question;
+            if not current_setting('transaction_read_only')::boolean then
+                perform embedding.remember_query(_viewer, search_text.question, _query);
+            end if;
+        exception when sqlstate 'EM008' or sqlstate 'EM002' or sqlstate 'EM001' then
+            _query := null;
+            raise notice 'keyword search only: %', replace(sqlerrm, 'plpy.Error: ', '');
+        end;
+    end if;
+    return query
+    select r.*
+    from public.search_kb(
+        query_vec => _query,
+        tsquery => terms.build_tsquery(
+            search_text.question, terms.expand_query(search_text.question)
+        ),
+        la => search_text.la,
+        home_la => search_text.home_la,
+        urn => search_text.urn,
+        tags => search_text.tags,
+        top_k => search_text.top_k,
+        principals => search_text.principals,
+        as_of => search_text.as_of,
+        topics => terms.topics_for(search_text.question)
+    ) as r;
+end;
+$func$;
+
+comment on function public.search_text is
+'Search from the words of a question: topics, synonyms, query vector from the cache or the endpoint, then search_kb.';

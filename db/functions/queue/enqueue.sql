@@ -1,0 +1,40 @@
+-- queue.enqueue
+-- Put work in the queue, once per subject; with a holder it is already leased to that holder.
+--
+-- called by  corpus.stage_document
+-- writes     queue.task
+
+create or replace function queue.enqueue(
+    kind text,
+    subject_id bigint,
+    holder text default null,
+    lease interval default '5 minutes'
+)
+returns queue.task
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+    insert into queue.task as t (kind, subject_id, ready_at, claimed_by, lease_token, attempts)
+    values (
+        enqueue.kind,
+        enqueue.subject_id,
+        clock_timestamp() + case when enqueue.holder is null then interval '0' else enqueue.lease end,
+        enqueue.holder,
+        case when enqueue.holder is not null then gen_random_uuid() end,
+        case when enqueue.holder is null then 0 else 1 end
+    )
+    on conflict on constraint task_one_per_subject do update set
+        ready_at = excluded.ready_at,
+        claimed_by = excluded.claimed_by,
+        lease_token = excluded.lease_token,
+        attempts = excluded.attempts,
+        dead = false,
+        last_error = null
+    returning t.*;
+$func$;
+
+comment on function queue.enqueue is
+'Put work in the queue, once per subject; with a holder it is already leased to that holder.';

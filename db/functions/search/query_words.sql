@@ -1,0 +1,82 @@
+-- search.query_words
+-- The positive words of a tsquery with how common each is, rarest first, at most kb.keyword_terms; negated ones are left out.
+--
+-- idf as in Lucene: ln(1 + (N - n + 0.5) / (n + 0.5)) with N chunks, n of them holding the word.
+-- A word labelled D alone came from a synonym (terms.build_tsquery). A prefix (word:*) stands for
+-- the sixteen most common words it begins.
+--
+-- called by  search.keyword_leg
+-- raises     nothing
+
+create or replace function search.query_words(tsquery tsquery)
+returns setof search.query_word
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+    with corpus_size as (
+        select greatest(coalesce(sum(z.chunks), 0), 1) as chunks
+        from search.scope_size as z
+        where z.scope_id = 0
+    ),
+
+    -- querytree is the query without its negations, in the text form of a tsquery
+    written_word as (
+        select
+            replace(replace(m.part[1], '''''', ''''), '\\', '\') as lexeme,
+            coalesce(m.part[2], '') = 'D' as expansion,
+            coalesce(m.part[2], '') like '%*%' as prefix
+        from regexp_matches(
+            querytree(query_words.tsquery), '''((?:[^'']|'''')+)''(?::([*ABCD]+))?', 'g'
+        ) as m (part)
+    ),
+
+    word as (
+        select
+            e.lexeme,
+            bool_and(w.expansion) as expansion
+        from written_word as w
+        cross join lateral (
+            select w.lexeme
+            where not w.prefix
+            union all
+            (
+                select s.lexeme
+                from search.lexeme_stat as s
+                where
+                    w.prefix
+                    and s.lexeme >= w.lexeme collate "C"
+                    and s.lexeme < (w.lexeme || U&'\+10ffff') collate "C"
+                order by s.chunks desc, s.lexeme
+                limit 16
+            )
+        ) as e
+        group by e.lexeme
+    ),
+
+    counted_word as (
+        select
+            w.lexeme,
+            w.expansion,
+            left(w.lexeme, 1) = '#' as identifier,
+            greatest(0, coalesce((
+                select s.chunks from search.lexeme_stat as s where s.lexeme = w.lexeme collate "C"
+            ), 0) + coalesce((
+                select sum(d.chunks) from search.lexeme_delta as d where d.lexeme = w.lexeme collate "C"
+            ), 0))::bigint as chunks
+        from word as w
+    )
+
+    select
+        c.lexeme, c.expansion, c.identifier, c.chunks,
+        ln(1 + (greatest(n.chunks, c.chunks) - c.chunks + 0.5) / (c.chunks + 0.5))::double precision
+    from counted_word as c
+    cross join corpus_size as n
+    order by c.expansion, c.chunks, c.lexeme
+    limit config.value('kb.keyword_terms')::integer;
+$func$;
+
+comment on function search.query_words is
+'The positive words of a tsquery with how common each is, rarest first, at most kb.keyword_terms; negated ones are left out.';

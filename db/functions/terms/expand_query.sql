@@ -1,0 +1,23 @@
+-- terms.expand_query
+-- Terms to add to a question, from every synonym that fires; what was typed is kept by the caller.
+--
+-- called by  public.search_text, app/calls.py
+-- raises     nothing
+
+create or replace function terms.expand_query(question text)
+returns text[]
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+    select coalesce(array_agg(distinct e.term order by e.term), '{}')
+    from (select terms.fold_text(left(expand_query.question, 4000)) as folded) as q
+    inner join terms.synonym as s
+        on q.folded ~* s.pattern and (s.unless is null or q.folded !~* s.unless)
+    cross join lateral unnest(s.expansions) as e (term);
+$func$;
+
+comment on function terms.expand_query is
+'Terms to add to a question, from every synonym that fires; what was typed is kept by the caller.';

@@ -1,0 +1,24 @@
+-- terms.to_index
+-- The lexemes of a text, stemmed, with its identifier tokens; the same for documents and questions.
+--
+-- called by  corpus.publish_version, terms.build_tsquery
+-- raises     CF002 unusable kb.text_config
+
+create or replace function terms.to_index(content text)
+returns tsvector
+language sql
+stable
+parallel safe
+strict
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+    select
+        to_tsvector(config.value('kb.text_config')::regconfig, terms.prepare_text(f.folded))
+        || array_to_tsvector(terms.identifiers(f.folded))
+    -- past this a tsvector could outgrow its limit of 1 MB; chunks are far shorter
+    from (select terms.fold_text(left(to_index.content, 200000)) as folded) as f;
+$func$;
+
+comment on function terms.to_index is
+'The lexemes of a text, stemmed, with its identifier tokens; the same for documents and questions.';

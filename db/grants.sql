@@ -1,0 +1,77 @@
+-- Who may do what, on one page. Runs with every deploy, last; what is not granted here is not allowed.
+--
+--   pgkb_reader  may only search: search_kb and search_text apply scope, the tables stay shut
+--   pgkb_app     a reader that also asks for topics, keeps query vectors and notes what it saw
+--   pgkb_ingest  stages, embeds and publishes documents, works the queue, loads packs
+--   pgkb_admin   reads everything, decides on chunks, changes settings and sets
+--   the owner    the role that deploys: owns everything
+
+-- nobody gets anything by default
+revoke all on schema config, audit, place, terms, corpus, embedding, queue, search
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+revoke all on all tables in schema config, audit, place, terms, corpus, embedding, queue, search
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+revoke all on all functions in schema config, audit, place, terms, corpus, embedding, queue, search
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+revoke all on table public.knowledge_base
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+revoke all on function public.search_kb, public.search_text
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+
+-- search
+grant execute on function public.search_kb, public.search_text
+to pgkb_reader, pgkb_app, pgkb_admin;
+
+-- app: words of a question, its vector, who it is for, what came back
+grant usage on schema config, place, terms, embedding, search, audit to pgkb_app;
+grant select on table config.setting, config.settings to pgkb_app;
+grant select on all tables in schema place, terms to pgkb_app;
+grant select on table embedding.set to pgkb_app;
+grant select, insert, update on table embedding.query_cache to pgkb_app;
+grant select, insert on table search.record to pgkb_app;
+grant insert, select (event_id) on table audit.event to pgkb_app;
+grant execute on function
+config.value, config.check_value, audit.write_event,
+place.resolve_authority, place.authority_family, place.check_school,
+terms.fold_text, terms.prepare_text, terms.identifiers, terms.to_index, terms.quote_lexeme,
+terms.build_tsquery, terms.expand_query, terms.topics_for,
+embedding.active_set, embedding.check_vector, embedding.question_hash,
+embedding.expansion_revision, embedding.cached_query, embedding.remember_query,
+search.scope_of, search.record_search
+to pgkb_app;
+
+-- ingest: everything between a parsed text and a published version
+grant usage on schema config, audit, place, terms, corpus, embedding, queue, search to pgkb_ingest;
+grant select on table config.setting, config.settings, embedding.set to pgkb_ingest;
+grant insert, select (event_id) on table audit.event to pgkb_ingest;
+grant select, insert, update, delete on all tables in schema place, terms to pgkb_ingest;
+grant select, insert, update, delete on table
+corpus.scope, corpus.authority_rank, corpus.domain, corpus.document, corpus.version, corpus.chunk,
+corpus.chunk_fact,
+embedding.vector, embedding.cold_vector, embedding.query_cache,
+search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
+queue.task
+to pgkb_ingest;
+grant execute on all functions in schema audit, place, terms, corpus, queue to pgkb_ingest;
+grant execute on function
+config.value, config.check_value,
+embedding.active_set, embedding.named_set, embedding.text_of, embedding.check_vector,
+embedding.chunks_to_embed, embedding.store_vectors, embedding.expansion_revision,
+embedding.purge_queries,
+search.fold_statistics, search.text_index__keep_statistics
+to pgkb_ingest;
+-- deciding on chunks is not ingest's
+revoke execute on function corpus.set_status, corpus.set_tags from pgkb_ingest;
+
+-- admin: curators and DBAs
+grant usage on schema config, audit, place, terms, corpus, embedding, queue, search to pgkb_admin;
+grant select on all tables in schema config, audit, place, terms, corpus, embedding, queue, search
+to pgkb_admin;
+grant select on table public.knowledge_base to pgkb_admin;
+grant execute on all functions in schema config, audit, place, terms, corpus, embedding, queue, search
+to pgkb_admin;
+grant insert on table audit.event to pgkb_admin;
+grant update (installed_value) on table config.setting to pgkb_admin;
+grant update (status, tags, quality_score, reviewed_by, reviewed_at)
+on table corpus.chunk_fact to pgkb_admin;
+grant update on table embedding.set, queue.task to pgkb_admin;

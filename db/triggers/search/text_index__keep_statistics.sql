@@ -1,0 +1,39 @@
+-- search.text_index__keep_statistics
+-- Postings gained or lost are noted as deltas: one appended row per lexeme and scope and statement, no row is hot.
+
+create or replace function search.text_index__keep_statistics()
+returns trigger
+language plpgsql
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _sign integer := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+    insert into search.lexeme_delta (lexeme, chunks)
+    select u.lexeme, _sign * count(*)
+    from changed as c
+    cross join lateral unnest(c.lexemes) as u
+    group by u.lexeme;
+
+    insert into search.scope_delta (scope_id, chunks, tokens)
+    select coalesce(c.scope_id, 0), _sign * count(*), _sign * sum(c.token_count)
+    from changed as c
+    group by grouping sets ((c.scope_id), ())
+    having count(*) > 0;
+    return null;
+end;
+$func$;
+
+comment on function search.text_index__keep_statistics is
+'Postings gained or lost are noted as deltas: one appended row per lexeme and scope and statement, no row is hot.';
+
+create or replace trigger text_index__keep_statistics_on_insert
+after insert on search.text_index
+referencing new table as changed
+for each statement execute function search.text_index__keep_statistics();
+
+create or replace trigger text_index__keep_statistics_on_delete
+after delete on search.text_index
+referencing old table as changed
+for each statement execute function search.text_index__keep_statistics();

@@ -1,0 +1,1 @@
+"""Workers: parse, embed and publish documents."""

@@ -1,0 +1,156 @@
+"""The process that reads hostile files: `python -m ingest.parse.child`.
+
+It imports the readers once, then forks a copy of itself for each file. The copy runs under limits
+of memory, processor time and wall-clock time and may die in any way; the parent stays clean and
+reports how it went. One request per line on standard input, one answer per line on standard
+output; the parsed document itself goes into a file. When standard input closes, all end.
+"""
+
+import argparse
+import contextlib
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ingest.parse.document import parse_document
+from ingest.parse.limits import Limits
+from ingest.parse.result import Refused
+
+_LARGEST_RESULT = 512 * 1024 * 1024
+_OPEN_FILES = 64
+_PIPE_READ = 65_536
+
+
+def main() -> int:
+    """Serve requests until standard input closes."""
+    limits = _limits(sys.argv[1:])
+    # libraries may print: what they say must not get between the answers
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    gc.collect()
+    gc.freeze()
+    requests = os.dup(0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    waiting = b""
+    while True:
+        chunk = os.read(requests, _PIPE_READ)
+        if not chunk:
+            return 0
+        waiting += chunk
+        while b"\n" in waiting:
+            line, _, waiting = waiting.partition(b"\n")
+            answer = _supervise(json.loads(line), limits, requests)
+            if answer is None:
+                return 0
+            print(json.dumps(answer), file=answers, flush=True)
+
+
+def _limits(arguments: list[str]) -> Limits:
+    parser = argparse.ArgumentParser(prog="ingest.parse.child")
+    for name in Limits.__dataclass_fields__:
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int, required=True)
+    return Limits(**vars(parser.parse_args(arguments)))
+
+
+def _supervise(request: dict[str, Any], limits: Limits, requests: int) -> dict[str, Any] | None:
+    """Fork, wait, and say how it went; None when the asking process is gone."""
+    reads, writes = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reads)
+        _parse_and_exit(request, limits, writes)
+    os.close(writes)
+    try:
+        said, late, orphaned = _listen(reads, requests, time.monotonic() + limits.wall_seconds)
+    finally:
+        os.close(reads)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        _, status = os.waitpid(pid, 0)
+    if orphaned:
+        return None
+    if late:
+        return {"status": "timeout"}
+    try:
+        answer: dict[str, Any] = json.loads(said)
+    except ValueError:
+        code = os.waitstatus_to_exitcode(status)
+        return {"status": "timeout"} if code == -signal.SIGXCPU else {"status": "dead", "code": code}
+    return answer
+
+
+def _listen(reads: int, requests: int, deadline: float) -> tuple[bytes, bool, bool]:
+    """What the copy says until it ends, whether it is late, whether nobody asks any more."""
+    said = b""
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return said, True, False
+        ready, _, _ = select.select([reads, requests], [], [], left)
+        if reads in ready:
+            chunk = os.read(reads, _PIPE_READ)
+            if not chunk:
+                return said, False, False
+            said += chunk
+        elif requests in ready:
+            # only one request is ever under way, so this can only be the end of the input
+            return said, False, True
+
+
+def _parse_and_exit(request: dict[str, Any], limits: Limits, writes: int) -> NoReturn:
+    """In the copy: parse under limits, leave the result in its file, say 'ok', end at once."""
+    try:
+        _restrict(limits)
+        answer = _parse(request, limits)
+    except MemoryError:
+        answer = {"status": "memory"}
+    except BaseException as error:
+        answer = {"status": "dead", "code": 1, "what": type(error).__name__}
+    with contextlib.suppress(OSError):
+        os.write(writes, json.dumps(answer).encode())
+    os._exit(0)
+
+
+def _restrict(limits: Limits) -> None:
+    for what, amount in (
+        (resource.RLIMIT_AS, limits.memory_bytes),
+        (resource.RLIMIT_CPU, limits.cpu_seconds),
+        (resource.RLIMIT_FSIZE, _LARGEST_RESULT),
+        (resource.RLIMIT_NOFILE, _OPEN_FILES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        _, hard = resource.getrlimit(what)
+        if hard != resource.RLIM_INFINITY:
+            amount = min(amount, hard)
+        resource.setrlimit(what, (amount, hard))
+    # in case the parent is killed and nobody watches the clock any more
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, limits.wall_seconds + 5)
+
+
+def _parse(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    try:
+        with Path(request["path"]).open("rb") as stream:
+            data = stream.read(limits.max_bytes + 1)
+    except OSError as error:
+        return {"status": "unreadable", "reason": error.strerror or type(error).__name__}
+    if len(data) > limits.max_bytes:
+        return {"status": "too-big"}
+    try:
+        parsed = parse_document(data, header_charset=request.get("header_charset"))
+    except Refused as refused:
+        return {"status": "refused", "kind": refused.kind, "reason": refused.reason}
+    with Path(request["result"]).open("w", encoding="utf-8") as stream:
+        json.dump(parsed.to_json(), stream, ensure_ascii=False)
+    return {"status": "ok"}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

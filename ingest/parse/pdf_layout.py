@@ -1,0 +1,281 @@
+"""From lines to paragraphs: what belongs together, what is a heading, what repeats on each page."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ingest.parse.blocks import Block, BlockKind
+from ingest.parse.pdf_lines import Line
+
+_BULLET = re.compile(r"^(?:[•▪●○◦‣⁃∙■□➢➤✓✔☐☒*\uf0b7\uf0a7]|[-–—](?=\s))\s*")
+_NUMBERED = re.compile(r"^(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[a-z]|[ivx]{1,5})[.)]|\d+(?:\.\d+)+)\s")
+_SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]]*$")
+_CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
+_WORD_AT_END = re.compile(r"[^\W\d_]+$")
+_WORD_AT_START = re.compile(r"^[^\W\d_]+")
+_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d+")
+_PAGE_NUMBER = re.compile(
+    r"^\W*(?:page|p\.?|seite)?\W*(?:#|[ivxlc]{1,7})(?:\W*(?:of|/|von|\|)\W*#)?\W*$", re.IGNORECASE
+)
+
+# The top and bottom share of a page where running heads and feet stand.
+_MARGIN = 0.13
+_MOST_RUNNING_LINES = 5
+_HEADING_SIZE = 1.15
+_LONGEST_HEADING = 200
+_LONGEST_HEADING_LINES = 4
+
+
+@dataclass(slots=True)
+class PageLines:
+    """The lines of one page; `number` counts from 1, `bottom` and `top` are its edges."""
+
+    number: int
+    bottom: float
+    top: float
+    lines: list[Line]
+
+
+def remove_running_lines(pages: Sequence[PageLines]) -> None:
+    """Take out page numbers, and heads and feet that repeat, which stay where they come first."""
+    if len(pages) < 2:
+        return
+    edges = {page.number: _edges(page) for page in pages}
+    seen: Counter[str] = Counter()
+    numbered = 0
+    for top, foot in edges.values():
+        patterns = {_pattern(line) for line in (*top, *foot)}
+        seen.update(patterns)
+        numbered += any(map(_PAGE_NUMBER.match, patterns))
+    is_numbered = numbered >= max(2, round(0.4 * len(pages)))
+    needed = max(3, round(0.4 * len(pages)))
+    kept: set[str] = set()
+    for page in pages:
+        drop: set[int] = set()
+        for edge in edges[page.number]:
+            for line in edge:
+                pattern = _pattern(line)
+                if _PAGE_NUMBER.match(pattern):
+                    if is_numbered:
+                        drop.add(id(line))
+                elif seen[pattern] < needed:
+                    # what stands further in is the page's own text
+                    break
+                elif pattern in kept:
+                    drop.add(id(line))
+                else:
+                    kept.add(pattern)
+        page.lines = [line for line in page.lines if id(line) not in drop]
+
+
+def _edges(page: PageLines) -> tuple[list[Line], list[Line]]:
+    """The lines in the top and bottom margin, outermost first."""
+    reach = (page.top - page.bottom) * _MARGIN
+    upright = [line for line in page.lines if line.upright]
+    top = [line for line in upright if line.bottom >= page.top - reach]
+    foot = [line for line in upright if line.top <= page.bottom + reach]
+    return (
+        sorted(top, key=lambda line: -line.top)[:_MOST_RUNNING_LINES],
+        sorted(foot, key=lambda line: line.bottom)[:_MOST_RUNNING_LINES],
+    )
+
+
+def _pattern(line: Line) -> str:
+    return _NUMBER.sub("#", " ".join(line.text.split())).casefold()
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    page: int
+    lines: list[Line]
+    text: str
+    kind: BlockKind = "text"
+
+
+def blocks_of(pages: Sequence[PageLines]) -> list[Block]:
+    """The paragraphs, headings and list items of all pages, in reading order."""
+    words = _Words(line.text for page in pages for line in page.lines)
+    body = _body_size(pages)
+    paragraphs: list[_Paragraph] = []
+    for page in pages:
+        leading = _leading(page.lines)
+        previous: Line | None = None
+        for position, line in enumerate(page.lines):
+            last = paragraphs[-1] if paragraphs else None
+            if last is None:
+                joint = "new"
+            elif previous is None:
+                joint = "join" if _continues_over_page(last, line) else "new"
+            else:
+                edge = _right_edge(page.lines, position - 1)
+                joint = _joint(previous, line, leading, edge)
+            previous = line
+            if joint == "new" or last is None:
+                paragraphs.append(_Paragraph(page.number, [line], line.text, _kind(line)))
+            elif joint in ("line", "cell"):
+                last.text += ("\n" if joint == "line" else " | ") + line.text
+                last.lines.append(line)
+            else:
+                last.text = words.join(last.text, line.text, hyphen=last.lines[-1].hyphen)
+                last.lines.append(line)
+    return list(_with_headings(paragraphs, body))
+
+
+def _kind(line: Line) -> BlockKind:
+    if line.row:
+        return "row"
+    return "item" if _starts_item(line.text) else "text"
+
+
+def _body_size(pages: Sequence[PageLines]) -> float:
+    """The size of the font most of the text is set in."""
+    weights: Counter[float] = Counter()
+    for page in pages:
+        for line in page.lines:
+            if line.upright:
+                weights[round(line.size * 2) / 2] += len(line.text)
+    return max(weights, key=lambda size: weights[size], default=0.0)
+
+
+def _leading(lines: Sequence[Line]) -> float:
+    """The usual distance between two lines of one paragraph, 0 when unknown."""
+    steps = sorted(
+        above.bottom - below.bottom
+        for above, below in zip(lines, lines[1:], strict=False)
+        if above.upright
+        and below.upright
+        and 0 < above.bottom - below.bottom < 3 * max(above.height, 1)
+        and _similar(above.size, below.size)
+    )
+    return steps[len(steps) // 3] if steps else 0.0
+
+
+def _right_edge(lines: Sequence[Line], position: int) -> float:
+    """How far lines of the same column reach around a line."""
+    here = lines[position]
+    near = lines[max(0, position - 2) : position + 3]
+    return max(
+        line.right for line in near if line.left < here.right and line.right > here.left
+    )
+
+
+def _joint(above: Line, below: Line, leading: float, edge: float) -> str:
+    """How two lines meet: 'join' in one paragraph, 'cell' or 'line' in one block, or 'new'."""
+    if not (above.upright and below.upright):
+        return "line" if above.upright == below.upright else "new"
+    drop = above.bottom - below.bottom
+    height = max(above.height, below.height, 1.0)
+    if abs(drop) < 0.4 * height and below.left >= above.right:
+        return "cell" if below.left - above.right > height else "join"
+    if above.hyphen:
+        return "join"
+    if above.row or below.row or _starts_item(below.text):
+        return "new"
+    alike = _similar(above.size, below.size)
+    if drop < 0:
+        # up again: the next column, where a sentence may go on
+        goes_on = alike and not _SENTENCE_END.search(above.text) and below.text[:1].islower()
+        return "join" if goes_on else "new"
+    if not alike or above.bold != below.bold:
+        return "new"
+    if leading and drop > max(1.35 * leading, leading + 0.35 * height):
+        return "new"
+    width = max(edge - above.left, 1.0)
+    if above.right >= edge - max(0.15 * width, 2 * height):
+        return "join"
+    if _SENTENCE_END.search(above.text):
+        return "new"
+    return "join" if below.text[:1].islower() and above.right > edge - 0.4 * width else "line"
+
+
+def _continues_over_page(last: _Paragraph, line: Line) -> bool:
+    end = last.lines[-1]
+    return (
+        (end.hyphen or (not _SENTENCE_END.search(end.text) and line.text[:1].islower()))
+        and end.upright
+        and line.upright
+        and not (end.row or line.row)
+        and _similar(end.size, line.size)
+    )
+
+
+def _starts_item(text: str) -> bool:
+    return bool(_BULLET.match(text) or _NUMBERED.match(text))
+
+
+def _similar(one: float, other: float) -> bool:
+    return abs(one - other) <= 0.12 * max(one, other)
+
+
+def _with_headings(paragraphs: Sequence[_Paragraph], body: float) -> Iterator[Block]:
+    """Tell headings by size, or by bold letters standing alone; larger is a higher level."""
+    sizes = sorted({_size(item) for item in paragraphs if _is_large(item, body)}, reverse=True)
+    for item in paragraphs:
+        if _is_large(item, body):
+            level = min(sizes.index(_size(item)) + 1, 6)
+            yield Block(item.text, kind="heading", level=level, page=item.page)
+        elif _is_bold(item, body):
+            yield Block(item.text, kind="heading", level=min(len(sizes) + 1, 6), page=item.page)
+        else:
+            text = _BULLET.sub("- ", item.text) if item.kind == "item" else item.text
+            yield Block(text, kind=item.kind, page=item.page)
+
+
+def _size(item: _Paragraph) -> int:
+    return round(max(line.size for line in item.lines))
+
+
+def _may_head(item: _Paragraph, body: float) -> bool:
+    return (
+        body > 0
+        and item.kind != "row"
+        and len(item.text) <= _LONGEST_HEADING
+        and len(item.lines) <= _LONGEST_HEADING_LINES
+        and all(line.upright for line in item.lines)
+        and any(character.isalpha() for character in item.text)
+    )
+
+
+def _is_large(item: _Paragraph, body: float) -> bool:
+    return _may_head(item, body) and min(line.size for line in item.lines) >= _HEADING_SIZE * body
+
+
+def _is_bold(item: _Paragraph, body: float) -> bool:
+    return (
+        _may_head(item, body)
+        and len(item.lines) <= 2
+        and all(line.bold for line in item.lines)
+        and not item.text.rstrip().endswith((".", ",", ";"))
+    )
+
+
+class _Words:
+    """The words of the document, to tell a hyphen of the layout from one of the language."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._plain: set[str] = set()
+        self._compound: set[str] = set()
+        for text in texts:
+            lower = text.casefold()
+            self._plain.update(_WORD.findall(lower))
+            self._compound.update(_COMPOUND.findall(lower))
+
+    def join(self, above: str, below: str, *, hyphen: bool) -> str:
+        """`above` and `below` as running text; the hyphen at the seam goes or stays."""
+        if not hyphen and above[-1:] in "-‐" and len(above) > 1 and above[-2].isalpha():
+            above, hyphen = above[:-1], True
+        if not hyphen:
+            gap = "" if _CJK.match(above[-1:]) and _CJK.match(below[:1]) else " "
+            return f"{above}{gap}{below}"
+        first, second = _WORD_AT_END.search(above), _WORD_AT_START.match(below)
+        if first is None or second is None:
+            return f"{above}-{below}"
+        head, tail = first.group().casefold(), second.group().casefold()
+        if f"{head}-{tail}" in self._compound and f"{head}{tail}" not in self._plain:
+            return f"{above}-{below}"
+        if not second.group()[0].islower() and not first.group().isupper():
+            return f"{above}-{below}"
+        return f"{above}{below}"

@@ -1,0 +1,1 @@
+"""How the documents of a pack's sample corpus are written and what they are built into."""

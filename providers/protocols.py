@@ -1,0 +1,100 @@
+"""What a model client must look like, and the one error every client raises."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+
+class ProviderError(Exception):
+    """A model client could not do its work.
+
+    ``str(error)`` is one line for people; it never holds a key, an address or a text that was sent.
+
+    code         stable word for callers that store or show the failure: ``misconfigured``,
+                 ``blank_input``, ``bad_vector``, ``refused``, ``unauthorised``, ``rate_limited``,
+                 ``quota_exhausted``, ``unreachable``, ``timeout``, ``service_failed``
+    retryable    the same call may succeed later
+    retry_after  seconds the service asked to wait, never above the longest wait we accept;
+                 None when it named none
+    item         index of the guilty text in the call, when one text is to blame
+    detail       more for the server's log (status, address, the service's words with keys masked)
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        item: int | None = None,
+        detail: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.item = item
+        self.detail = detail
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length one, in the order of the texts.
+
+    Both calls raise ProviderError; neither returns a zero, non-finite or wrongly wide vector.
+    A blank text is refused before anything is sent.
+    """
+
+    @property
+    def name(self) -> str:
+        """Which client this is: local, openai, azure or compatible."""
+
+    @property
+    def model(self) -> str:
+        """The model's name, as kept in the embedding set."""
+
+    @property
+    def width(self) -> int:
+        """How many numbers each vector holds."""
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector per text; blocks the thread."""
+
+    async def aembed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector per text; leaves the event loop free."""
+
+    def close(self) -> None:
+        """Close the connections that ``embed`` opened; calling it twice is harmless."""
+
+    async def aclose(self) -> None:
+        """Close every connection, those that ``aembed`` opened in this event loop included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One passage an answer may rest on; ``number`` is what ``[n]`` in the answer refers to."""
+
+    number: int
+    title: str
+    text: str
+    source: str
+    section: str | None = None
+    version: int | None = None
+    effective_date: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer's text, the source numbers it cites in order, and whether anything was found."""
+
+    text: str
+    citations: list[int]
+    found: bool
+
+
+class Answerer(Protocol):
+    """Answers a question from numbered sources and from nothing else."""
+
+    async def answer(self, *, question: str, sources: Sequence[Source]) -> Answer:
+        """Answer, or say honestly that the sources do not hold it; raises ProviderError."""

@@ -1,0 +1,94 @@
+"""`GET /health` and what happens while the database is not there."""
+
+import logging
+import socket
+
+import psycopg
+import pytest
+from litestar.testing import AsyncTestClient
+
+from app.asgi import create_app
+from app.pool import pool_of
+from app.settings import from_environ
+from tests.app.library import Client
+
+
+def _unused_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def test_health_names_versions_and_the_active_set(client: Client) -> None:
+    answer = await client.get("/health")
+    assert answer.status_code == 200, answer.text
+    report = answer.json()
+    assert report["status"] == "ok"
+    assert report["deployed"] is True
+    assert report["pgvector_version"]
+    assert report["active_set"]["name"] == "local-minilm"
+    assert report["active_set"]["width"] == 384
+
+
+async def test_a_database_without_pgkb_is_unavailable_not_broken(blank_url: str) -> None:
+    async with AsyncTestClient(create_app(from_environ({}, database_url=blank_url))) as client:
+        health = await client.get("/health")
+        search = await client.post("/search", json={"question": "how do I appeal?"})
+    assert health.status_code == 503
+    assert health.json()["deployed"] is False
+    assert search.status_code == 503
+    assert search.json()["code"] == "not_deployed"
+    assert "pgkb up" in search.json()["hint"]
+
+
+async def test_the_app_starts_and_answers_503_while_the_database_is_away(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    url = f"postgresql://someone:hunter2@127.0.0.1:{_unused_port()}/pgkb"
+    async with AsyncTestClient(create_app(from_environ({}, database_url=url))) as client:
+        health = await client.get("/health")
+        answers = [
+            await client.post(path, json={"question": "where is Wilhelmina's plan?"})
+            for path in ("/search", "/chat")
+        ]
+    assert health.status_code == 503
+    assert health.json()["database"] == "database_unavailable"
+    for answer in answers:
+        assert answer.status_code == 503
+        assert answer.json()["code"] == "database_unavailable"
+        assert answer.headers["retry-after"]
+        assert "127.0.0.1" not in answer.text
+    assert "hunter2" not in caplog.text
+    assert "Wilhelmina" not in caplog.text
+    assert caplog.record_tuples
+    assert all(level >= logging.WARNING for _, level, _ in caplog.record_tuples)
+
+
+async def test_the_app_recovers_when_its_connections_were_ended(
+    db: psycopg.Connection, db_url: str
+) -> None:
+    db.autocommit = True
+    async with AsyncTestClient(create_app(from_environ({}, database_url=db_url))) as client:
+        assert (await client.get("/health")).status_code == 200
+        db.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where application_name = 'pgkb-app' and datname = current_database()"
+        )
+        statuses = [(await client.get("/health")).status_code for _ in range(3)]
+    assert statuses[-1] == 200
+
+
+async def test_the_app_works_with_the_rights_of_its_own_role(library_url: str) -> None:
+    settings = from_environ({}, database_url=library_url)
+    async with pool_of(settings) as pool:
+        for _ in range(2):  # given back and lent again, it still is
+            async with pool.acquire() as connection:
+                assert await connection.fetchval("select current_user") == "pgkb_app"
+
+
+async def test_openapi_describes_every_route_without_help_from_elsewhere(client: Client) -> None:
+    answer = await client.get("/schema/openapi.json")
+    assert answer.status_code == 200
+    document = answer.json()
+    assert {"/health", "/search", "/chat"} <= set(document["paths"])
+    assert "https://cdn" not in answer.text

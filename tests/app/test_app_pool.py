@@ -1,0 +1,119 @@
+"""Connections are lent for moments: never while a model works, and always given back."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from litestar import Litestar
+from litestar.testing import AsyncTestClient
+
+from app.asgi import create_app
+from app.embedders import Embedders
+from app.settings import from_environ
+from providers.embed import embedder_for
+from providers.protocols import Embedder
+from tests.app.library import KENT
+
+
+@dataclass
+class WatchedEmbedder:
+    """The offline model, with a look at the pool while it works."""
+
+    real: Embedder
+    look: Callable[[], int]
+    lent: list[int] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.real.name
+
+    @property
+    def model(self) -> str:
+        return self.real.model
+
+    @property
+    def width(self) -> int:
+        return self.real.width
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.lent.append(self.look())
+        return self.real.embed(texts)
+
+    async def aembed(self, texts: Sequence[str]) -> list[list[float]]:
+        self.lent.append(self.look())
+        return await self.real.aembed(texts)
+
+    def close(self) -> None:
+        self.real.close()
+
+    async def aclose(self) -> None:
+        await self.real.aclose()
+
+
+def _lent(app: Litestar) -> int:
+    pool = app.state.pool
+    return int(pool.get_size() - pool.get_idle_size())
+
+
+async def test_no_connection_is_held_while_a_model_works(library_url: str) -> None:
+    built: list[WatchedEmbedder] = []
+
+    def build(provider: str, model: str, width: int, environ: Mapping[str, str]) -> WatchedEmbedder:
+        built.append(
+            WatchedEmbedder(embedder_for(provider, model, width, environ), lambda: _lent(app))
+        )
+        return built[-1]
+
+    settings = from_environ({}, database_url=library_url)
+    app = create_app(settings, embedders=Embedders(timeout=60, build=build))
+    async with AsyncTestClient(app) as client:
+        answer = await client.post(
+            "/chat", json={"question": "how does Kent help an excluded child?", "la": KENT}
+        )
+    assert answer.json()["found"]
+    assert answer.json()["retrieval"]["query_vector"] == "provider"
+    (watched,) = built
+    assert watched.lent == [0, 0]
+
+
+async def test_many_questions_at_once_share_two_connections(library_url: str) -> None:
+    settings = replace(from_environ({}, database_url=library_url), pool_size=2)
+    app = create_app(settings)
+    async with AsyncTestClient(app) as client:
+        answers = await asyncio.gather(
+            *(
+                client.post("/search", json={"question": f"excluded child {n}", "la": KENT})
+                for n in range(20)
+            ),
+            client.get("/health"),
+        )
+        assert _lent(app) == 0
+        assert app.state.pool.get_size() <= 2
+    assert {answer.status_code for answer in answers} == {200}
+
+
+async def test_a_provider_that_hangs_costs_its_time_limit_and_not_the_answer(
+    library_url: str,
+) -> None:
+    hanging = asyncio.Event()
+
+    class Hanging(WatchedEmbedder):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            # a thread cannot be ended from outside: it waits until the test lets it go
+            asyncio.run_coroutine_threadsafe(hanging.wait(), loop).result(60)
+            return self.real.embed(texts)
+
+    def build(provider: str, model: str, width: int, environ: Mapping[str, str]) -> Hanging:
+        return Hanging(embedder_for(provider, model, width, environ), lambda: 0)
+
+    loop = asyncio.get_running_loop()
+    settings = from_environ({}, database_url=library_url)
+    app = create_app(settings, embedders=Embedders(timeout=0.5, build=build))
+    async with AsyncTestClient(app) as client:
+        answer = await client.post(
+            "/search", json={"question": "excluded from a Kent school at noon", "la": KENT}
+        )
+        hanging.set()
+    assert answer.status_code == 200
+    assert answer.json()["retrieval"]["mode"] == "keyword_only"
+    assert "did not answer in time" in " ".join(answer.json()["retrieval"]["notes"])

@@ -1,0 +1,75 @@
+"""What the environment may say, and what is said about what it may not."""
+
+import pytest
+
+from app.settings import SettingsError, from_environ, usable_url
+
+URL = "postgresql://someone:hunter2@db.example:5432/pgkb"
+
+
+def test_variables_become_settings_of_the_database_session() -> None:
+    settings = from_environ(
+        {
+            "PGKB_DATABASE_URL": URL,
+            "RAG_RRF_K": "30",
+            "RAG_RELEVANCE_THRESHOLD": "0.4",
+            "RAG_TOP_K": " 7 ",
+            "CHUNK_EXPANSION_ENABLED": "False",
+            "RAG_MAX_RETRIES": "2",
+        }
+    )
+    assert settings.database_settings == {
+        "kb.rrf_k": "30",
+        "kb.relevance_threshold": "0.4",
+        "kb.top_k": "7",
+        "kb.chunk_expansion_enabled": "false",
+    }
+    assert settings.max_retries == 2
+
+
+def test_an_unset_or_empty_variable_leaves_the_database_its_default() -> None:
+    assert from_environ({"PGKB_DATABASE_URL": URL, "RAG_TOP_K": ""}).database_settings == {}
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("RAG_RRF_K", "sixty"),
+        ("RAG_TOP_K", "3.5"),
+        ("RAG_TOP_K", "ten"),
+        ("CHUNK_EXPANSION_ENABLED", "maybe"),
+        ("RAG_MAX_RETRIES", "-1"),
+        ("PGKB_POOL_SIZE", "0"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_one_line_naming_variable_and_value(
+    variable: str, value: str
+) -> None:
+    with pytest.raises(SettingsError) as caught:
+        from_environ({"PGKB_DATABASE_URL": URL, variable: value})
+    line = str(caught.value)
+    assert variable in line
+    assert value in line
+    assert "\n" not in line
+
+
+def test_a_missing_database_url_says_what_to_set() -> None:
+    with pytest.raises(SettingsError, match="PGKB_DATABASE_URL is not set"):
+        from_environ({})
+
+
+@pytest.mark.parametrize("url", ["mysql://u:hunter2@h/d", "hunter2", "postgresql://h:port/d"])
+def test_a_url_of_another_kind_is_refused_without_repeating_it(url: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        usable_url(url)
+    assert "hunter2" not in str(caught.value)
+    assert "postgresql://user:password@host:port/database" in str(caught.value)
+
+
+def test_parameters_only_libpq_knows_are_left_out_of_the_url() -> None:
+    kept = usable_url(URL + "?connect_timeout=3&sslmode=disable&keepalives=1")
+    assert kept == URL + "?sslmode=disable"
+
+
+def test_settings_never_print_the_url() -> None:
+    assert "hunter2" not in repr(from_environ({"PGKB_DATABASE_URL": URL}))

@@ -1,0 +1,120 @@
+"""`pgkb search`, `ask`, `status`, `doctor`, `serve` on a filled database."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+
+from tests.app.library import BIRMINGHAM, CANTERBURY, KENT
+from tests.cli.command import REPOSITORY, environment, pgkb
+
+QUESTION = "My child was excluded from school. Who advises families?"
+
+
+def test_search_prints_one_document_of_json(library_url: str) -> None:
+    ended = pgkb("search", QUESTION, "--la", KENT, "--json", PGKB_DATABASE_URL=library_url)
+    assert ended.code == 0, ended.err
+    found = ended.json
+    assert set(found) == {"scope", "topics", "expansions", "results", "retrieval"}
+    assert found["scope"]["la_code"] == KENT
+    assert "kent/exclusion.txt" in {hit["source"] for hit in found["results"]}
+    assert ended.err == ""
+
+
+def test_ask_prints_scope_topics_sources_and_a_cited_answer(library_url: str) -> None:
+    ended = pgkb("ask", QUESTION, "--la", CANTERBURY, PGKB_DATABASE_URL=library_url)
+    assert ended.code == 0, ended.err
+    assert "Kent (E10000016)" in ended.out
+    assert "topics   exclusion" in ended.out
+    assert re.search(r"source   \[1\] .+ · score \d\.\d+ · (hybrid|vector|keyword)", ended.out)
+    cited = set(re.findall(r"” \[(\d+)\]", ended.out))
+    listed = set(re.findall(r"source   \[(\d+)\]", ended.out))
+    assert cited
+    assert cited <= listed
+
+
+def test_ask_as_json_is_the_answer_of_the_http_api(library_url: str) -> None:
+    ended = pgkb("ask", QUESTION, "--la", BIRMINGHAM, "--json", PGKB_DATABASE_URL=library_url)
+    said = ended.json
+    assert said["found"]
+    assert set(said["citations"]) <= {source["number"] for source in said["sources"]}
+    assert said["retrieval"]["mode"] == "hybrid"
+
+
+def test_ask_finds_nothing_honestly_and_still_succeeds(library_url: str) -> None:
+    ended = pgkb("ask", "zorblax tyre pressure", "--la", KENT, PGKB_DATABASE_URL=library_url)
+    assert ended.code == 0
+    assert "couldn't find" in ended.out
+    assert "source   [" not in ended.out
+
+
+def test_status_reports_the_database(library_url: str) -> None:
+    ended = pgkb("status", "--json", PGKB_DATABASE_URL=library_url)
+    assert ended.code == 0, ended.err
+    assert ended.json["deployed"]["deployed"] is True
+    assert ended.json["embedding"]["name"] == "local-minilm"
+    plain = pgkb("status", PGKB_DATABASE_URL=library_url)
+    secret = re.search(r"://[^:]+:([^@]+)@", library_url)
+    assert secret is None or secret.group(1) not in plain.out + ended.out
+
+
+def test_doctor_checks_a_good_database_without_a_failure(library_url: str) -> None:
+    ended = pgkb("doctor", "--json", PGKB_DATABASE_URL=library_url)
+    checks = {check["name"]: check for check in ended.json["checks"]}
+    assert ended.code == 0, ended.out
+    assert not [check for check in checks.values() if check["state"] == "fail"]
+    assert set(checks) >= {
+        "home", "settings", "server", "pgvector", "schema", "plpython3u", "roles", "pack",
+        "indexes", "vectors", "queue", "provider", "endpoint",
+    }  # fmt: skip
+
+
+def test_doctor_says_what_to_do_when_nothing_is_deployed(blank_url: str) -> None:
+    ended = pgkb("doctor", PGKB_DATABASE_URL=blank_url)
+    assert ended.code == 1
+    assert "fail schema" in ended.out
+    assert "pgkb up" in ended.out
+    assert "Traceback" not in ended.out + ended.err
+
+
+def test_doctor_names_a_missing_provider_key_but_never_a_value(
+    library_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = pgkb(
+        "doctor", "--json", PGKB_DATABASE_URL=library_url, PGKB_LOCAL_MODEL="/nowhere/model.onnx"
+    )
+    checks = {check["name"]: check for check in ended.json["checks"]}
+    assert checks["provider"]["state"] == "fail"
+    assert "PGKB_LOCAL_MODEL" in checks["provider"]["finding"]
+
+
+def test_serve_answers_until_it_is_interrupted(library_url: str) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli.main", "serve", "--port", "0"],
+        env=environment(PGKB_DATABASE_URL=library_url),
+        cwd=REPOSITORY,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    try:
+        address = re.search(r"http://\S+", process.stderr.readline())
+        assert address is not None
+        body = json.dumps({"question": QUESTION, "la": KENT}).encode()
+        request = urllib.request.Request(  # noqa: S310 - our own server
+            f"{address.group()}/chat", body, {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
+            assert json.load(answer)["found"]
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+        assert process.wait(timeout=30) == 130
+        assert rest.strip() == ""
+    finally:
+        process.kill()
+        process.stderr.close()
+        process.wait()
