@@ -15,15 +15,21 @@ from app import calls
 from app.calls import Hit, Scope
 from app.embedders import Embedded, Embedders
 from app.errors import detail_for_log
-from app.pool import Pool
-from providers.extractive import ExtractiveAnswerer
+from app.pool import Pool, lend
+from providers.extractive import NOT_FOUND, ExtractiveAnswerer
 from providers.protocols import Answer, ProviderError, Source
 
 _log = logging.getLogger("pgkb.app")
 
+_WRONG_WIDTH = "EM002"
+
 _BROAD_FALLBACK = (
     "No local authority is known for this question, so this draws on every area "
     "and may not describe what yours offers."
+)
+_NO_QUOTE = (
+    "I found no sentence that answers this by itself. The documents nearest to the question are "
+    "listed as sources."
 )
 _SOURCES_ONLY = "The sources could not be quoted just now; the passages found are listed with them."
 
@@ -86,9 +92,22 @@ class Stopwatch:
 
 
 async def find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
-    """Search for a question: word it in SQL, get its vector, call `search_kb`, record it."""
+    """Search for a question: word it in SQL, get its vector, call `search_kb`, record it.
+
+    Raises the database's errors, `PoolBusyError`, and nothing of a provider.
+    """
+    try:
+        return await _find(pool, embedders, inquiry)
+    except asyncpg.PostgresError as error:
+        if error.sqlstate != _WRONG_WIDTH:
+            raise
+        # another embedding set became the active one while this question was being embedded
+        return await _find(pool, embedders, inquiry)
+
+
+async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
     watch = Stopwatch()
-    async with pool.acquire() as db:
+    async with lend(pool) as db:
         scope = await calls.scope_of(db, la=inquiry.la, home_la=inquiry.home_la, urn=inquiry.urn)
         worded = await calls.word_question(db, question=inquiry.question, viewer=inquiry.viewer)
         active = await calls.active_set(db)
@@ -101,7 +120,7 @@ async def find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
     fresh = calls.vector_text(embedded.vector) if embedded.vector is not None else None
     vector = worded.cached_vector or fresh
 
-    async with pool.acquire() as db:
+    async with lend(pool) as db:
         hits = await calls.search_kb(
             db,
             query_vector=vector,
@@ -228,15 +247,17 @@ async def reply(found: Found, embedders: Embedders, *, question: str) -> Reply:
     """Answer by quoting what was found. Sources are numbered before any text is written."""
     sources = [_cite(number, hit) for number, hit in enumerate(found.hits, start=1)]
     quoted = [_source(source, hit) for source, hit in zip(sources, found.hits, strict=True)]
+    answer = Answer(text=NOT_FOUND, citations=[], found=False)
+    answered_by = "extractive"
     try:
-        answerer = ExtractiveAnswerer(await embedders.offline())
-        answer = await answerer.answer(question=question, sources=quoted)
-        answered_by = "extractive"
+        if sources:
+            answerer = ExtractiveAnswerer(await embedders.offline())
+            answer = await answerer.answer(question=question, sources=quoted)
     except ProviderError as error:
         _log.warning("quoting failed: %s", detail_for_log(error, private=(question,)))
         answer = Answer(text=_SOURCES_ONLY, citations=[], found=bool(sources))
         answered_by = "sources_only"
-    text = answer.text
+    text = answer.text if answer.found or not sources else _NO_QUOTE
     if answer.found and found.retrieval.no_la_broad_fallback_used:
         text = f"{_BROAD_FALLBACK}\n\n{text}"
     return Reply(

@@ -1,6 +1,5 @@
 """`create_app`: the whole HTTP side, put together from settings."""
 
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import metadata
@@ -58,7 +57,6 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
     )
     app.state.settings = chosen
     app.state.embedders = lent
-    logging.getLogger("pgkb.app").addHandler(logging.NullHandler())
     return app
 
 

@@ -8,16 +8,20 @@ import logging
 import re
 import traceback
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import uuid4
 
 import asyncpg
 import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.openapi import ResponseSpec
 from litestar.types import Message, Scope
 
 from app.masking import mask_private, mask_secrets
+from app.pool import PoolBusyError
+
+AnyRequest: TypeAlias = Request[Any, Any, Any]
 
 _log = logging.getLogger("pgkb.app")
 
@@ -77,6 +81,16 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     type: str = "about:blank"
 
 
+PROBLEMS = {
+    status: ResponseSpec(Problem, description=meaning, media_type=PROBLEM_JSON)
+    for status, meaning in (
+        (400, "The request is not one: `errors` says which field and why."),
+        (422, "A code, tag or number in the request is not known or not usable."),
+        (503, "The database cannot answer just now."),
+    )
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Trouble:
     """An error as people may see it: what, which code, what to do."""
@@ -106,6 +120,12 @@ _BUSY = Trouble(503, "busy", "the database is busy", "Try again shortly.")
 _READ_ONLY = Trouble(
     503, "read_only", "the database only accepts reads now", "Try again when it accepts writes."
 )
+_NOT_PERMITTED = Trouble(
+    503,
+    "not_permitted",
+    "the database does not let this service do its work",
+    "Grant its login the role pgkb_app.",
+)
 _INTERNAL = Trouble(
     500,
     "internal_error",
@@ -124,6 +144,7 @@ _STANDARD = {
     "40": _BUSY,
     "55P03": _BUSY,
     "25006": _READ_ONLY,
+    "42501": _NOT_PERMITTED,
     "3F000": _NOT_DEPLOYED,
     "42883": _NOT_DEPLOYED,
     "42P01": _NOT_DEPLOYED,
@@ -147,6 +168,8 @@ def trouble_of(error: BaseException) -> Trouble:
     """What people may see of an error; anything unknown is the one stable internal error."""
     if isinstance(error, asyncpg.PostgresError):
         return _trouble_of_postgres(error)
+    if isinstance(error, PoolBusyError):
+        return _BUSY
     if isinstance(error, TimeoutError):
         return _TOO_SLOW
     if isinstance(error, (OSError, asyncpg.InterfaceError)):
@@ -166,7 +189,7 @@ def _trouble_of_postgres(error: asyncpg.PostgresError) -> Trouble:
     return _STANDARD.get(state) or _STANDARD.get(state[:2]) or _INTERNAL
 
 
-def answer_error(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
     """Litestar's handler of last resort: problem+json outside, the detail in the log."""
     if isinstance(error, HTTPException):
         return _respond(request, *_trouble_of_http(error))
@@ -215,7 +238,7 @@ def _trouble_of_http(error: HTTPException) -> tuple[Trouble, list[dict[str, str]
 
 
 def _respond(
-    request: Request[Any, Any, Any], trouble: Trouble, errors: list[dict[str, str]]
+    request: AnyRequest, trouble: Trouble, errors: list[dict[str, str]]
 ) -> Response[Problem]:
     problem = Problem(
         title=trouble.title,
@@ -245,6 +268,6 @@ async def send_request_id(message: Message, scope: Scope) -> None:
         message["headers"] = [*message["headers"], header]
 
 
-def keep_private(request: Request[Any, Any, Any], *texts: str) -> None:
+def keep_private(request: AnyRequest, *texts: str) -> None:
     """Name the texts of this request that no log line may repeat."""
     request.scope["state"][_PRIVATE] = texts

@@ -15,6 +15,7 @@ from app.settings import KNOBS, Settings, SettingsError
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_WITHIN = 10.0
+_LEND_WITHIN = 10.0
 _log = logging.getLogger("pgkb.app")
 
 
@@ -45,12 +46,29 @@ async def pool_of(settings: Settings, *, size: int | None = None) -> AsyncIterat
                 pool.terminate()
 
 
+class PoolBusyError(Exception):
+    """No connection could be had in time: all are lent, or the server does not answer."""
+
+
+@asynccontextmanager
+async def lend(pool: Pool) -> AsyncIterator[Connection]:
+    """A connection for a moment; waits ten seconds for one at most, then `PoolBusyError`."""
+    try:
+        connection = await pool.acquire(timeout=_LEND_WITHIN)
+    except TimeoutError:
+        raise PoolBusyError(f"no database connection within {_LEND_WITHIN:.0f} s") from None
+    try:
+        yield connection
+    finally:
+        await pool.release(connection)
+
+
 async def check_settings(pool: Pool, settings: Settings) -> None:
     """Ask the database whether it accepts the settings; also shows that it can be reached.
 
     Raises `SettingsError` naming the environment variable, or the driver's error.
     """
-    async with pool.acquire() as db:
+    async with lend(pool) as db:
         for knob in KNOBS:
             value = settings.database_settings.get(knob.setting)
             if value is None:

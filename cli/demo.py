@@ -1,6 +1,8 @@
 """`pgkb demo`: from an empty machine to cited answers, asked as different people."""
 
 import time
+from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,34 +30,43 @@ class Visitor:
     urn: str | None = None
 
 
-_TRANSPORT = "will the council pay for a taxi to his special school?"
-_EXCLUDED = "my son was kicked out of school, what can I do?"
+_BREAK = "can we get a break from caring for our disabled son?"
+_TAXI = "will the council pay for a taxi to his special school?"
 
 VISITORS = (
-    Visitor("A parent in Birmingham", _EXCLUDED, la="E08000025"),
-    Visitor("A parent in Kent, the same question", _EXCLUDED, la="E10000016"),
+    Visitor("A parent in Birmingham", _BREAK, la="E08000025"),
+    Visitor("A parent in Kent, with the same question", _BREAK, la="E10000016"),
     Visitor(
         "A child who lives in Kent and goes to school in Birmingham",
-        _TRANSPORT,
+        _TAXI,
         la="E08000025",
         home_la="E10000016",
     ),
     Visitor(
-        "A parent at a school",
-        "who do I talk to about my daughter's dyslexia support?",
+        "A parent at a school in Birmingham",
+        "who is the SENCO and how do I reach them?",
         la="E08000025",
         urn="990001",
     ),
-    Visitor("A parent who only knows the district, Canterbury", _TRANSPORT, la="E07000106"),
+    Visitor(
+        "A parent who only knows the district, Canterbury",
+        "my son was kicked out of school, what can I do?",
+        la="E07000106",
+    ),
     Visitor(
         "A parent with Barnsley's old code",
         "how do I ask for an EHC needs assessment?",
         la="E08000016",
     ),
     Visitor(
-        "Somebody with no authority on file", "how long does the council have to issue a plan?"
+        "Somebody with no authority on file",
+        "how long does the council have to issue an EHC plan?",
     ),
-    Visitor("Somebody who knows the section", "what does section 36 say about assessments?"),
+    Visitor(
+        "Somebody who knows the number of a policy",
+        "KCC-SEN-07: what is the walking distance for children under eight?",
+        la="E10000016",
+    ),
     Visitor("Somebody off the subject", "which tyres suit a tractor on wet clay?", la="E10000016"),
 )
 
@@ -92,7 +103,14 @@ def _ingest_sample(root: Path) -> None:
 
     out = root / "build" / "sample"
     sample.build(root / "packs" / "send", out)
-    loading.run_ingest([], manifest=out / sample.MANIFEST)
+    counts: Counter[str] = Counter()
+    items = loading.read_manifest(out / sample.MANIFEST)
+    with closing(loading.ingest_items(items)) as finished:
+        for result in finished:
+            counts[result.status] += 1
+            if result.status in {"refused", "failed"}:
+                note(loading.result_line(result))
+    note(f"sample corpus: {loading.in_words(counts)}")
 
 
 async def _ask_all(*, as_json: bool) -> list[dict[str, Any]]:

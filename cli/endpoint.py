@@ -69,6 +69,8 @@ def _start(port: int) -> None:
     from providers import background
     from providers.protocols import ProviderError
 
+    if background.is_up(port):
+        return  # another home's: used, but never taken over or stopped
     try:
         background.start_background(port, _log())
     except ProviderError as error:
@@ -89,11 +91,11 @@ def _on_this_machine(database_url: str) -> bool:
 
 async def _active_set(database_url: str) -> "ActiveSet":
     from app import calls
-    from app.pool import pool_of
+    from app.pool import lend, pool_of
     from app.settings import from_environ
 
     settings = from_environ(database_url=database_url)
-    async with pool_of(settings, size=1) as pool, pool.acquire() as db:
+    async with pool_of(settings, size=1) as pool, lend(pool) as db:
         return await calls.active_set(db)
 
 

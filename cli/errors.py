@@ -70,7 +70,9 @@ _OWN_WORDS = (
     ("app.settings", "SettingsError"),
     ("db.server", "ServerError"),
     ("db.tree", "DeployError"),
+    ("ingest.errors", "IngestError"),
     ("ingest.pack_settings", "PackError"),
+    ("ingest.samples.source", "SampleError"),
     ("providers.protocols", "ProviderError"),
 )
 
@@ -106,7 +108,9 @@ def _words_for_asyncpg(error: Any) -> str:  # noqa: ANN401 - asyncpg may not be 
     if state is None or state[:2] in {"08", "28", "3D", "57"}:
         return _UNREACHABLE.format(where=_database_place(), why=error)
     hint = getattr(error, "hint", None)
-    if hint is None and state not in STATUS_BY_SQLSTATE and state[:2] == "42":
+    if state == "42501":
+        hint = "Grant the login the role pgkb_app"
+    elif hint is None and state not in STATUS_BY_SQLSTATE and state[:2] == "42":
         hint = "Bring the database up to date with `pgkb up`"
     return _with_hint(getattr(error, "message", None) or str(error), hint, state)
 

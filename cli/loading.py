@@ -1,7 +1,216 @@
 """`pgkb ingest`: files and folders in, one line per file out."""
 
+import sys
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
+
+from cli import wiring
+from cli.errors import CliError
+from cli.output import note, plural, print_json, say
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ingest.items import FileResult, Item, Progress
+
+_GOOD = {"stored", "duplicate", "unchanged"}
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestLine:
+    """What a manifest says about one file; `path` is relative to the manifest."""
+
+    path: str
+    source: str | None = None
+    title: str | None = None
+    la_code: str | None = None
+    school_urn: str | None = None
+    authority: str | None = None
+    document_type: str | None = None
+    effective_date: date | None = None
+    tags: tuple[str, ...] = ()
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
+    app.command("ingest", help="Store files and folders: PDF, DOCX, HTML, TXT.")(ingest)
+
+
+def ingest(
+    paths: Annotated[
+        list[Path] | None, typer.Argument(help="Files and folders.", metavar="PATH…")
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option("--manifest", help="JSON Lines file naming files and facts.")
+    ] = None,
+    la: Annotated[
+        str | None, typer.Option("--la", help="Authority the documents belong to.")
+    ] = None,
+    urn: Annotated[str | None, typer.Option("--urn", help="School they belong to.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", help="Topic slug; may be given several times.")
+    ] = None,
+    authority: Annotated[
+        str | None, typer.Option("--authority", help="Kind of publisher, e.g. statutory, la.")
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", help="Title, of a single file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> int:
+    """Ingest; exit code 1 when a file was not stored."""
+    from ingest.items import Item
+
+    options = Item(
+        path=Path(),
+        la_code=la,
+        school_urn=urn,
+        tags=tuple(tag or ()),
+        authority=authority,
+        title=title,
+    )
+    if not paths and manifest is None:
+        raise CliError("no files were named. Give files or folders: pgkb ingest PATH…")
+    if not paths and options != Item(path=Path()):
+        raise CliError(
+            "--la, --urn, --tag, --authority and --title are for the PATHs given with them. "
+            "Write them into the manifest instead"
+        )
+    items = [*_items_at(paths or [], options), *(read_manifest(manifest) if manifest else [])]
+    results = []
+    with closing(ingest_items(items)) as finished:
+        for result in finished:
+            results.append(result)
+            if not as_json:
+                say(result_line(result))
+    counts = Counter[str](result.status for result in results)
+    if as_json:
+        print_json({"files": results, "counts": counts})
+    else:
+        note(f"{plural(len(results), 'file')}: {in_words(counts)}")
+    return int(any(status not in _GOOD for status in counts))
+
+
+def _items_at(paths: Sequence[Path], options: "Item") -> "list[Item]":
+    from ingest.paths import expand_paths
+
+    if not paths:
+        return []
+    found = expand_paths(paths)
+    if options.title is not None and len(found) > 1:
+        raise CliError(
+            f"--title names one document, but {len(found)} files were found. "
+            "Leave it out: each document's own title is taken"
+        )
+    return [replace(options, path=file.path, source=file.source) for file in found]
+
+
+def read_manifest(manifest: Path) -> "list[Item]":
+    """The files a manifest names, with what it says about each."""
+    import msgspec
+
+    from ingest.items import Item
+
+    items = []
+    for number, line in enumerate(manifest.read_bytes().splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            said = msgspec.json.decode(line, type=ManifestLine)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise CliError(
+                f"{manifest}:{number}: {error}. Write one JSON object per line, with path"
+            ) from None
+        items.append(
+            Item(
+                path=manifest.parent / said.path,
+                source=said.source,
+                title=said.title,
+                la_code=said.la_code,
+                school_urn=said.school_urn,
+                authority=said.authority,
+                document_type=said.document_type,
+                effective_date=said.effective_date,
+                tags=said.tags,
+            )
+        )
+    if not items:
+        raise CliError(f"{manifest} names no files. Write one JSON object per line, with path")
+    return items
+
+
+def ingest_items(items: "Sequence[Item]") -> "Generator[FileResult, None, None]":
+    """Ingest with a progress bar where somebody watches; one result per file.
+
+    Close it when leaving early: what was begun is then given back to the queue at once.
+    """
+    from ingest.load import load_paths
+
+    url = wiring.database_url()
+    with _progress_bar(len(items)) as show:
+        yield from load_paths(url, items, on_progress=show)
+
+
+def result_line(result: "FileResult") -> str:
+    """One file on one line."""
+    match result.status:
+        case "stored":
+            tail = f"{plural(result.chunks, 'chunk')}, “{result.title}”"
+            if result.superseded:
+                named = ", ".join(map(str, result.superseded))
+                tail += f", supersedes document {named}"
+            tail += "".join(f" ({warning})" for warning in result.warnings)
+        case "duplicate":
+            tail = f"of {result.existing} (document {result.document_id})"
+        case "unchanged":
+            tail = f"document {result.document_id}"
+        case _:
+            tail = f"because {result.reason}"
+    return f"{result.status:<9} {result.source}: {tail}"
+
+
+def in_words(counts: "Counter[str]") -> str:
+    """`74 stored, 1 refused`."""
+    return ", ".join(f"{count:,} {status}" for status, count in counts.most_common()) or "nothing"
+
+
+@contextmanager
+def _progress_bar(files: int) -> "Iterator[Callable[[Progress], None]]":
+    """A bar on stderr when that is a terminal, else nothing."""
+    if not sys.stderr.isatty():
+        yield lambda progress: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns: Iterable[BarColumn | MofNCompleteColumn | TextColumn | TimeElapsedColumn] = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("files · {task.fields[chunks]} chunks"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[name]}", markup=False),
+    )
+    # lines of the result pass above the bar only when they go to the same terminal
+    with Bar(
+        *columns,
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=sys.stdout.isatty(),
+    ) as bar:
+        task = bar.add_task("", total=files, chunks=0, name="")
+
+        def show(progress: "Progress") -> None:
+            bar.update(
+                task,
+                completed=progress.files_done,
+                chunks=f"{progress.chunks_done}/{progress.chunks}",
+                name=f"{progress.stage} {progress.path.name}",
+            )
+
+        yield show

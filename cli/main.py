@@ -1,5 +1,7 @@
 """The `pgkb` command: its commands, and what happens to every error."""
 
+import io
+import logging
 import os
 import sys
 import traceback
@@ -57,6 +59,7 @@ def _options(
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; no exception leaves this function."""
+    _keep_logs_quiet()
     try:
         code = app(args=arguments, prog_name="pgkb", standalone_mode=False)
         sys.stdout.flush()
@@ -79,6 +82,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
 
 
+def _keep_logs_quiet() -> None:
+    """A command's stderr is for its own words; with PGKB_DEBUG=1 the logs are words too."""
+    if debugging():
+        from app.logs import log_to
+
+        log_to()
+    elif not logging.getLogger().handlers:
+        logging.getLogger().addHandler(logging.NullHandler())
+
+
 def _bare(message: str) -> str:
     return " ".join(message.split()).rstrip(".")
 
@@ -91,6 +104,11 @@ def _reader_left() -> int:
 
 def main() -> None:
     """The entry point of the `pgkb` script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # a terminal of another encoding shows a question mark instead of ending the command;
+            # a pipe gets each line when it is known, not when the command ends
+            stream.reconfigure(errors="replace", line_buffering=True)
     sys.exit(run())
 
 

@@ -1,6 +1,7 @@
 """Printing: data on stdout, words about the work on stderr."""
 
 import sys
+import unicodedata
 from typing import Any
 
 
@@ -8,19 +9,24 @@ def print_json(data: Any) -> None:  # noqa: ANN401 - any dataclass, struct or pl
     """One JSON document on stdout, indented, with a line end."""
     import msgspec
 
-    text = msgspec.json.format(msgspec.json.encode(data), indent=2)
+    text = msgspec.json.format(msgspec.json.encode(data, enc_hook=str), indent=2)
     sys.stdout.write(text.decode() + "\n")
 
 
 def say(line: str) -> None:
     """A line of the result on stdout."""
-    sys.stdout.write(line + "\n")
+    sys.stdout.write(_harmless(line) + "\n")
 
 
 def note(line: str) -> None:
     """A line about the work on stderr."""
-    sys.stderr.write(line + "\n")
+    sys.stderr.write(_harmless(line) + "\n")
     sys.stderr.flush()
+
+
+def _harmless(text: str) -> str:
+    """The text without control characters: a document must not steer the terminal."""
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc")
 
 
 def shorten(text: str, width: int = 96) -> str:

@@ -65,9 +65,9 @@ def load_pack(url: str, folder: Path) -> dict[str, Any]:
 
 async def _loaded(url: str) -> list[str]:
     from app import calls
-    from app.pool import pool_of
+    from app.pool import lend, pool_of
     from app.settings import from_environ
 
     chosen = from_environ(database_url=url)
-    async with pool_of(chosen, size=1) as pool, pool.acquire() as db:
+    async with pool_of(chosen, size=1) as pool, lend(pool) as db:
         return await calls.loaded_packs(db)

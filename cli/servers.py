@@ -66,7 +66,7 @@ def bring_up(pack: Path | None) -> dict[str, Any]:
         server.ensure_database()
         log = str(state.log)
     url = wiring.database_url()
-    report = deploy.deploy(url, notice=note)
+    report = deploy.deploy(url, notice=lambda line: note(f"deploy: {line}"))
     return {
         "server": {"embedded": embedded, "url": wiring.shown_url(url), "log": log},
         "deploy": asdict(report),
@@ -131,9 +131,9 @@ def _status() -> dict[str, Any]:
 
 async def _health() -> "tuple[Health, ActiveSet | None]":
     from app import calls
-    from app.pool import pool_of
+    from app.pool import lend, pool_of
 
-    async with pool_of(wiring.settings(), size=1) as pool, pool.acquire() as db:
+    async with pool_of(wiring.settings(), size=1) as pool, lend(pool) as db:
         found = await calls.health(db)
         return found, await calls.find_active_set(db) if found.deployed else None
 

@@ -1,13 +1,15 @@
 """`pgkb serve` and `pgkb worker`: the processes that stay."""
 
+import signal
 import socket
+import threading
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli import wiring
-from cli.errors import CliError
-from cli.output import note
+from cli.errors import INTERRUPTED, CliError
+from cli.output import note, plural
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -45,13 +47,15 @@ def serve(
     import uvicorn
 
     from app.asgi import create_app
+    from app.logs import log_to
 
     if chosen.max_retries:
         note("RAG_MAX_RETRIES has no effect: rewriting a question needs a chat model")
+    log_to()
     shown = f"[{host}]" if ":" in host else host
     note(f"serving on http://{shown}:{listening.getsockname()[1]} (Ctrl-C stops)")
     server = uvicorn.Server(
-        uvicorn.Config(create_app(chosen), log_level="warning", access_log=False, lifespan="on")
+        uvicorn.Config(create_app(chosen), log_config=None, access_log=False, lifespan="on")
     )
     with listening:
         server.run(sockets=[listening])
@@ -93,6 +97,24 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def worker(
     once: Annotated[bool, typer.Option("--once", help="Stop when nothing is waiting.")] = False,
-) -> None:
-    """Hand over to ingest's worker."""
-    raise CliError(f"pending {once}")
+) -> int:
+    """Work until a signal asks to stop; what is in hand is finished first."""
+    from app.logs import log_to
+    from ingest import worker as ingest_worker
+
+    url = wiring.database_url()
+    log_to()
+    stop = threading.Event()
+    asked: list[int] = []
+
+    def ask_to_stop(number: int, _: object) -> None:
+        asked.append(number)
+        stop.set()
+        # a second signal ends the process at once
+        signal.signal(number, signal.SIG_DFL)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, ask_to_stop)
+    done = ingest_worker.run(url, once=once, stop=stop)
+    note(f"{plural(done, 'document')} finished")
+    return INTERRUPTED if signal.SIGINT in asked else 0

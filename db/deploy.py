@@ -73,7 +73,7 @@ def deploy(url: str, *, notice: Notice, root: Path = ROOT, force: bool = False) 
     tree = read_tree(root)
     problems = rooms.statement_problems(tree)
     if problems:
-        raise DeployError(problems[0])
+        raise DeployError(_first_of(problems))
     with connect(url) as conn:
         # only problems are worth a line: "already exists, skipping" is how every deploy goes
         conn.add_notice_handler(lambda d: notice(f"{str(d.severity).lower()}: {d.message_primary}"))
@@ -274,8 +274,7 @@ class _Run:
     def _refuse_ghosts(self) -> None:
         found = catalog.ghosts(self.conn, self.tree)
         if found:
-            more = f" (and {len(found) - 1} more: python -m db check)" if len(found) > 1 else ""
-            raise DeployError(found[0] + more)
+            raise DeployError(_first_of(found))
 
     def _execute(self, file: SourceFile) -> None:
         with _blaming(file):
@@ -304,6 +303,11 @@ def _line_of(error: psycopg.Error, file: SourceFile) -> str:
     if body >= 0 and diag.internal_position is not None:
         return f":{file.line_of(body + int(diag.internal_position) - 1)}"
     return ""
+
+
+def _first_of(lines: list[str]) -> str:
+    more = f" (and {len(lines) - 1} more: python -m db check)" if len(lines) > 1 else ""
+    return lines[0] + more
 
 
 def _counted(tree: Tree, left_out: list[SourceFile]) -> str:

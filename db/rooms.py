@@ -147,7 +147,7 @@ def _is_row_security(node: Node) -> bool:
 
 def _migration_statements(file: SourceFile) -> Found:
     found = syntax.statements(file)
-    if not found:
+    if all(isinstance(statement.node, ast.VariableSetStmt) for statement in found):
         yield 1, "no statement; a migration does something"
     if file.outside_transaction:
         yield from _outside_statements(found)
@@ -193,7 +193,7 @@ def _function_statements(file: SourceFile) -> Found:
             yield from _repeatable_function(statement, file, wanted=(file.schema, file.stem))
         elif isinstance(node, ast.CommentStmt):
             continue
-        elif isinstance(node, ast.GrantStmt) and file.requires_plpython:
+        elif isinstance(node, ast.GrantStmt | ast.AlterOwnerStmt) and file.requires_plpython:
             # made by a superuser after grants.sql, so it carries its own grants
             continue
         else:

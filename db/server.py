@@ -63,10 +63,9 @@ class Server:
         `durable=False` is for tests: a crash of the machine may lose data. Raises ServerError.
         """
         with self._clear_errors(), self.home.locked(create=True):
-            running = process.find_postmaster(self.home.data)
+            running = process.wait_until_ready(self.home.data)
             if running is None:
                 return self._start(durable=durable)
-            process.wait_until_ready(self.home.data)
             if self.port in (None, running.port):
                 return self._status()
             return self._status(
@@ -75,11 +74,15 @@ class Server:
             )
 
     def stop(self) -> Status:
-        """Stop the server if it runs. Raises ServerError when it does not end in a minute."""
+        """Stop the server if it runs. Raises ServerError when it does not end."""
         with self._clear_errors():
             if self.home.lock.exists():
                 with self.home.locked(create=False):
-                    self._stop()
+                    if not process.end(self.home.data):
+                        raise self.error(
+                            f"the server does not end after {process.STOP_SECONDS} s; run the "
+                            "command again"
+                        )
             return self._status()
 
     def status(self) -> Status:
@@ -92,7 +95,7 @@ class Server:
         with self._clear_errors():
             port = self.home.kept_port()
             if port is None or not self.home.password.exists():
-                raise self._error("no database server was ever started here; run `pgkb up`")
+                raise self.error("no database server was ever started here; run `pgkb up`")
             secret = f":{self.home.secret().strip()}" if user == "postgres" else ""
         return f"postgresql://{quote(user, safe='')}{secret}@127.0.0.1:{port}/{quote(database)}"
 
@@ -108,7 +111,7 @@ class Server:
                     return  # another process was quicker
         except psycopg.Error as problem:
             told = " ".join(str(problem).split())
-            raise self._error(
+            raise self.error(
                 f"the database {name} cannot be created ({told}); is the server running? "
                 "`pgkb status` tells"
             ) from None
@@ -133,7 +136,7 @@ class Server:
         if not self.home.data.exists():
             self._initialise(programs, owner, durable=durable)
         if not self.home.password.exists():
-            raise self._error(
+            raise self.error(
                 f"{self.home.password} is missing, so nobody could connect; put it back, or set "
                 "PGKB_HOME to a new directory and ingest again"
             )
@@ -145,21 +148,13 @@ class Server:
         self._launch(programs, owner, durable=durable)
         return self._status(*filter(None, [owner.notice]))
 
-    def _stop(self) -> None:
-        running = process.find_postmaster(self.home.data)
-        if running is not None and not process.end(running):
-            raise self._error(
-                f"the server (process {running.pid}) is still writing its data after "
-                f"{process.STOP_SECONDS} s; run the command again"
-            )
-
     def _refuse_other_major(self, programs: Binaries) -> None:
         data = self.home.data
         if not data.exists():
             return
         made_by = (data / "PG_VERSION").read_text().strip()
         if made_by != programs.major():
-            raise self._error(
+            raise self.error(
                 f"{data} was made by PostgreSQL {made_by} and this is PostgreSQL "
                 f"{programs.major()}, which cannot read it; set PGKB_HOME to a new directory and "
                 f"ingest again, or dump it with version {made_by} and restore the dump"
@@ -173,12 +168,12 @@ class Server:
                 cwd="/", check=False, **owner.identity(),
             )  # fmt: skip
         except (OSError, subprocess.SubprocessError) as problem:
-            raise self._error(
+            raise self.error(
                 f"root may not become user {owner.name} here ({problem}), and PostgreSQL does not "
                 "run as root; run pgkb as a normal user or set PGKB_DATABASE_URL"
             ) from None
         if reach.returncode != 0:
-            raise self._error(
+            raise self.error(
                 f"user {owner.name}, who runs the server, cannot reach {self.home.root}; set "
                 "PGKB_HOME to a directory that every user may enter and run programs in, such as "
                 f"{SYSTEM_HOME}"
@@ -208,7 +203,7 @@ class Server:
         if made.returncode != 0:
             shutil.rmtree(scratch, ignore_errors=True)
             said = [line for line in made.stderr.splitlines() if "error" in line] or ["nothing"]
-            raise self._error(
+            raise self.error(
                 f"the data directory could not be made; initdb said: {said[0]}; check that the "
                 "disk has space and run the command again"
             )
@@ -245,7 +240,7 @@ class Server:
                     time.sleep(0.2)
                     continue
                 self.home.refuse_occupied(port)
-                raise self._error(f"the server did not start; it said: {problem}") from None
+                raise self.error(f"the server did not start; it said: {problem}") from None
 
     def _status(self, *notices: str) -> Status:
         running = process.find_postmaster(self.home.data)
@@ -270,8 +265,10 @@ class Server:
             notices=tuple(said),
         )
 
-    def _error(self, text: str) -> ServerError:
-        return ServerError(f"{text} (log: {self.home.log_file()})")
+    def error(self, text: str) -> ServerError:
+        """The one line people get: what, why, what to do, and where the log is."""
+        line = f"{text} (log: {self.home.log_file()})"
+        return ServerError(line.replace("\n", "\\n"))
 
     @contextlib.contextmanager
     def _clear_errors(self) -> Iterator[None]:
@@ -279,15 +276,15 @@ class Server:
         try:
             yield
         except (BinariesError, HomeError) as problem:
-            raise self._error(str(problem)) from None
+            raise self.error(str(problem)) from None
         except process.StillStartingError:
-            raise self._error(
+            raise self.error(
                 f"the server is still recovering after {process.START_SECONDS} s, as it does "
                 "after a crash; wait and run the command again"
             ) from None
         except OSError as problem:
             what = f"{problem.strerror}: {problem.filename}" if problem.filename else str(problem)
-            raise self._error(
+            raise self.error(
                 f"{self.home.root} cannot be used for the database ({what}); set PGKB_HOME to a "
                 "directory you may write to"
             ) from None
@@ -295,9 +292,16 @@ class Server:
 
 def home() -> Path:
     """PGKB_HOME, else /var/lib/pgkb for root and ~/.pgkb for everybody else."""
-    if named := os.environ.get("PGKB_HOME"):
-        return Path(named).expanduser().resolve()
-    return SYSTEM_HOME if os.geteuid() == 0 else Path.home() / ".pgkb"
+    named = os.environ.get("PGKB_HOME")
+    if not named and os.geteuid() == 0:
+        return SYSTEM_HOME
+    try:
+        return Path(named or "~/.pgkb").expanduser().resolve()
+    except RuntimeError as problem:  # no such user, or links that go in a circle
+        raise ServerError(
+            f"the home {named or '~/.pgkb'} cannot be found ({problem}); set PGKB_HOME to a "
+            "directory you may write to"
+        ) from None
 
 
 def server() -> Server:
@@ -306,9 +310,9 @@ def server() -> Server:
     if not named:
         return Server(home())
     if not (named.isascii() and named.isdecimal() and 0 < int(named) < 65536):
-        raise ServerError(
+        raise Server(home()).error(
             f"PGKB_PORT is {named!r}, which is no port; set it to a number from 1 to 65535 or "
-            f"unset it (log: {Home(home()).log_file()})"
+            "unset it"
         )
     return Server(home(), port=int(named))
 
@@ -354,9 +358,8 @@ def database_url() -> str:
     if named := os.environ.get("PGKB_DATABASE_URL"):
         return named
     found = server()
-    state = found.status()
-    if not state.running:
-        raise ServerError(f"the database server is not running; run `pgkb up` (log: {state.log})")
+    if not found.status().running:
+        raise found.error("the database server is not running; run `pgkb up`")
     return found.url()
 
 
@@ -370,14 +373,15 @@ def client_command(program: str, url: str, *arguments: str) -> tuple[list[str], 
 
     The password goes into the environment, because everybody on the machine sees arguments.
     """
-    programs = server().programs()
+    found = server()
     try:
         target = conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError:
         # what libpq says of it would repeat the password
-        raise ServerError(
+        raise found.error(
             "the database URL cannot be read; write it as postgresql://user:password@host/database"
         ) from None
+    programs = found.programs()
     password = target.pop("password", None)
     environ = dict(os.environ) | programs.loader_environ()
     if password is not None:

@@ -66,9 +66,10 @@ def statements(file: SourceFile) -> tuple[Statement, ...]:
     try:
         return _parse(file.text)
     except pglast.parser.ParseError as error:
-        message = str(error.args[0])
-        position = error.args[1] if len(error.args) > 1 and error.args[1] is not None else 0
-        raise DeployError(f"{file.label}:{file.line_of(int(position))}: {message}") from None
+        message, location = str(error.args[0]), error.args[1] if len(error.args) > 1 else None
+        # pglast takes the parser's character position for a byte offset; undo its conversion
+        position = len(file.text[: int(location or 0)].encode())
+        raise DeployError(f"{file.label}:{file.line_of(position)}: {message}") from None
 
 
 def dotted(names: Iterable[Node]) -> tuple[str, str]:

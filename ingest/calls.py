@@ -1,10 +1,289 @@
 """Every statement ingest sends to Postgres: one function here per function there."""
 
-from collections.abc import Mapping, Sequence
-from typing import LiteralString
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, LiteralString, TypeVar
+from uuid import UUID
 
 import psycopg
+from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
+
+Row = TypeVar("Row")
+
+# ---------------------------------------------------------------------------------------------
+# Documents: from a parsed text to a published version
+# ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSet:
+    """The embedding set searches use now."""
+
+    name: str
+    provider: str
+    model: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewDocument:
+    """What `stage_document` takes: a parsed text and who may see it under which name."""
+
+    source: str
+    title: str
+    body: str
+    file_type: str
+    la_code: str | None = None
+    school_urn: str | None = None
+    owner: str | None = None
+    principals: Sequence[str] | None = None
+    tags: Sequence[str] = ()
+    authority: str | None = None
+    document_type: str | None = None
+    effective_date: date | None = None
+    metadata: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """What became of a text: `outcome` is staged, unchanged or duplicate."""
+
+    outcome: str
+    document_id: int
+    version_id: int
+    existing_document_id: int | None
+    existing_source: str | None
+    chunk_count: int
+    task_id: int | None
+    lease_token: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A chunk that needs a vector, and the text to make it of."""
+
+    chunk_id: int
+    embedding_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A version that is seen now, and the documents it replaced."""
+
+    document_id: int
+    version: int
+    superseded_documents: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A claimed task; the token proves the claim."""
+
+    task_id: int
+    kind: str
+    subject_id: int
+    attempts: int
+    lease_token: UUID
+
+
+def active_set(db: psycopg.Connection) -> EmbeddingSet:
+    """The embedding set in use."""
+    with db.cursor(row_factory=class_row(EmbeddingSet)) as cursor:
+        return _one(
+            cursor.execute(
+                "select s.name, s.provider, s.model, s.width from embedding.active_set() as s"
+            )
+        )
+
+
+def check_scope(
+    db: psycopg.Connection,
+    *,
+    la_code: str | None,
+    school_urn: str | None,
+    owner: str | None,
+    principals: Sequence[str] | None,
+) -> None:
+    """Raise for an unknown authority or school, or a pair that does not belong together."""
+    # the function makes the scope where it is new; here it is only asked
+    with db.transaction(force_rollback=True):
+        db.execute(
+            "select corpus.scope_for(la_code => %(la_code)s, school_urn => %(school_urn)s,"
+            " owner => %(owner)s, principals => %(principals)s)",
+            {
+                "la_code": la_code,
+                "school_urn": school_urn,
+                "owner": owner,
+                "principals": _list(principals),
+            },
+        )
+
+
+def check_tags(db: psycopg.Connection, *, tags: Sequence[str]) -> None:
+    """Raise for a tag that is no topic."""
+    db.execute("select corpus.check_tags(tags => %(tags)s)", {"tags": list(tags)})
+
+
+def check_rank(db: psycopg.Connection, *, authority: str) -> None:
+    """Raise for a kind of publisher that no pack names."""
+    db.execute("select corpus.check_rank(authority => %(authority)s)", {"authority": authority})
+
+
+def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: str) -> Staged:
+    """Store a text nobody sees yet, and its task, leased to the holder."""
+    with db.cursor(row_factory=class_row(Staged)) as cursor:
+        return _one(
+            cursor.execute(
+                "select outcome, document_id, version_id, existing_document_id, existing_source,"
+                " chunk_count, task_id, lease_token from corpus.stage_document("
+                "source => %(source)s, title => %(title)s, body => %(body)s,"
+                " file_type => %(file_type)s, la_code => %(la_code)s,"
+                " school_urn => %(school_urn)s, owner => %(owner)s,"
+                " principals => %(principals)s, tags => %(tags)s, authority => %(authority)s,"
+                " document_type => %(document_type)s, effective_date => %(effective_date)s,"
+                " metadata => %(metadata)s, lease_holder => %(lease_holder)s)",
+                {
+                    "source": new.source,
+                    "title": new.title,
+                    "body": new.body,
+                    "file_type": new.file_type,
+                    "la_code": new.la_code,
+                    "school_urn": new.school_urn,
+                    "owner": new.owner,
+                    "principals": _list(new.principals),
+                    "tags": list(new.tags),
+                    "authority": new.authority,
+                    "document_type": new.document_type,
+                    "effective_date": new.effective_date,
+                    "metadata": Jsonb(dict(new.metadata or {})),
+                    "lease_holder": lease_holder,
+                },
+            )
+        )
+
+
+def chunks_to_embed(
+    db: psycopg.Connection, *, version_id: int, batch_size: int, set_name: str
+) -> list[Chunk]:
+    """Chunks of a version that have no vector in a set; vectors of equal text are reused."""
+    with db.cursor(row_factory=class_row(Chunk)) as cursor:
+        return cursor.execute(
+            "select chunk_id, embedding_text from embedding.chunks_to_embed("
+            "version_id => %(version_id)s, batch_size => %(batch_size)s,"
+            " set_name => %(set_name)s)",
+            {"version_id": version_id, "batch_size": batch_size, "set_name": set_name},
+        ).fetchall()
+
+
+def store_vectors(
+    db: psycopg.Connection,
+    *,
+    chunk_ids: Sequence[int],
+    vectors: Sequence[Sequence[float]],
+    set_name: str,
+) -> int:
+    """Store vectors of chunks in a set; returns how many were new."""
+    return _count(
+        db,
+        "select embedding.store_vectors(chunk_ids => %(chunk_ids)s, vectors => %(vectors)s,"
+        " set_name => %(set_name)s)",
+        chunk_ids=list(chunk_ids),
+        vectors=[_vector(vector) for vector in vectors],
+        set_name=set_name,
+    )
+
+
+def publish_version(db: psycopg.Connection, *, version_id: int) -> Published:
+    """Make a staged version the one that is seen."""
+    with db.cursor(row_factory=class_row(Published)) as cursor:
+        return _one(
+            cursor.execute(
+                "select document_id, version, superseded_documents"
+                " from corpus.publish_version(version_id => %(version_id)s)",
+                {"version_id": version_id},
+            )
+        )
+
+
+# ---------------------------------------------------------------------------------------------
+# The queue and its upkeep
+# ---------------------------------------------------------------------------------------------
+
+
+def listen(db: psycopg.Connection) -> None:
+    """Be told when a task becomes ready."""
+    db.execute("listen pgkb_task")
+
+
+def notified(db: psycopg.Connection, *, timeout: float) -> Iterator[psycopg.Notify]:
+    """What was told within `timeout` seconds; ends early with the first one."""
+    return db.notifies(timeout=timeout, stop_after=1)
+
+
+def claim_tasks(
+    db: psycopg.Connection, *, worker: str, batch_size: int, lease: timedelta
+) -> list[Task]:
+    """The oldest ready tasks, hidden from others for one lease."""
+    with db.cursor(row_factory=class_row(Task)) as cursor:
+        return cursor.execute(
+            "select task_id, kind, subject_id, attempts, lease_token from queue.claim_tasks("
+            "worker => %(worker)s, batch_size => %(batch_size)s, lease => %(lease)s)",
+            {"worker": worker, "batch_size": batch_size, "lease": lease},
+        ).fetchall()
+
+
+def heartbeat(db: psycopg.Connection, *, task_id: int, lease_token: UUID, lease: timedelta) -> bool:
+    """Renew a lease; False when somebody else holds the task by now."""
+    return _flag(
+        db,
+        "select queue.heartbeat(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " lease => %(lease)s)",
+        task_id=task_id,
+        lease_token=lease_token,
+        lease=lease,
+    )
+
+
+def finish_task(db: psycopg.Connection, *, task_id: int, lease_token: UUID) -> bool:
+    """Remove work that is done; False when somebody else holds the task by now."""
+    return _flag(
+        db,
+        "select queue.finish_task(task_id => %(task_id)s, lease_token => %(lease_token)s)",
+        task_id=task_id,
+        lease_token=lease_token,
+    )
+
+
+def fail_task(
+    db: psycopg.Connection, *, task_id: int, lease_token: UUID, reason: str, final: bool = False
+) -> bool:
+    """Give work back to be tried later, or for a person to look at when `final`."""
+    return _flag(
+        db,
+        "select queue.fail_task(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " reason => %(reason)s, final => %(final)s)",
+        task_id=task_id,
+        lease_token=lease_token,
+        reason=reason,
+        final=final,
+    )
+
+
+def fold_statistics(db: psycopg.Connection) -> int:
+    """Fold the noted changes into the search statistics."""
+    return _count(db, "select search.fold_statistics()")
+
+
+def purge_queries(db: psycopg.Connection) -> int:
+    """Remove cached questions that can no longer be used."""
+    return _count(db, "select embedding.purge_queries()")
+
+
+def discard_abandoned(db: psycopg.Connection) -> int:
+    """Remove staged versions that nobody will finish."""
+    return _count(db, "select corpus.discard_abandoned()")
 
 
 # ---------------------------------------------------------------------------------------------
@@ -70,10 +349,31 @@ def load_domains(db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[st
     )
 
 
+def _vector(vector: Sequence[float]) -> str:
+    # nine digits keep every bit of a float4, which is more than the database stores
+    return f"[{','.join(format(value, '.9g') for value in vector)}]"
+
+
+def _list(values: Sequence[str] | None) -> list[str] | None:
+    return None if values is None else list(values)
+
+
+def _one(cursor: psycopg.Cursor[Row]) -> Row:
+    row = cursor.fetchone()
+    if row is None:
+        raise psycopg.DataError("the database answered with no row")
+    return row
+
+
+def _flag(db: psycopg.Connection, statement: LiteralString, **values: object) -> bool:
+    with db.cursor(row_factory=scalar_row) as cursor:
+        return bool(cursor.execute(statement, values).fetchone())
+
+
 def _json(rows: Sequence[Mapping[str, object]]) -> Jsonb:
     return Jsonb([dict(row) for row in rows])
 
 
 def _count(db: psycopg.Connection, statement: LiteralString, **values: object) -> int:
-    row = db.execute(statement, values).fetchone()
-    return int(row[0]) if row else 0
+    with db.cursor(row_factory=scalar_row) as cursor:
+        return int(cursor.execute(statement, values).fetchone() or 0)

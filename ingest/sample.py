@@ -180,7 +180,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     formats = Counter(item.path.rpartition(".")[2] for item in items)
     told = ", ".join(f"{count} {name}" for name, count in sorted(formats.items()))
-    print(f"{len(items)} documents in {out_dir}: {told}")
+    noun = "document" if len(items) == 1 else "documents"
+    print(f"{len(items)} {noun} in {out_dir}: {told}")
     return 0
 
 

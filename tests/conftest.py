@@ -10,7 +10,8 @@ the embedded server start their own all the same. Fixtures for tests:
 - `own_home`: PGKB_HOME of the session, set for every test
 - `shared_data`: the folder of shared data sets, where there is one
 - `house`: a home of the embedded server, of a normal user, that was started before; `each_house`
-  is root's and then a normal user's; `empty_house`, `each_empty_house` were never started
+  is root's and then a normal user's; `empty_house`, `each_empty_house` were never started;
+  `stopped_house` and `running_house` are shared by the tests of a module, which only look
 
 `tests/plans.py` shows what the planner chose, `tests/roles.py` acts as another role.
 """
@@ -160,6 +161,21 @@ def empty_house(plain_user: Caller) -> Iterator[House]:
 def house(empty_house: House, furnish: Callable[[House], House]) -> House:
     """A normal user's home whose server ran before."""
     return furnish(empty_house)
+
+
+@pytest.fixture(scope="module")
+def stopped_house(plain_user: Caller, furnish: Callable[[House], House]) -> Iterator[House]:
+    """A normal user's home whose server ran before; a module's tests share it and leave it so."""
+    with new_house(plain_user) as house:
+        yield furnish(house)
+
+
+@pytest.fixture(scope="module")
+def running_house(plain_user: Caller, furnish: Callable[[House], House]) -> Iterator[House]:
+    """A normal user's server that runs; a module's tests share it and leave it running."""
+    with new_house(plain_user) as house:
+        furnish(house).ask("server.start()")
+        yield house
 
 
 @pytest.fixture(params=["root", "plain"])

@@ -1,14 +1,13 @@
 """`POST /chat`: an answer made of quoted passages, each with its source."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from litestar import Controller, Request, post
+from litestar import Controller, post
 from litestar.params import JSONBody
 
 from app.answering import CitedSource, Retrieval, find, reply
 from app.calls import Scope
-from app.errors import keep_private
+from app.errors import PROBLEMS, AnyRequest, keep_private
 from app.requests import AskRequest
 
 
@@ -32,8 +31,8 @@ class ChatController(Controller):
     path = "/chat"
     tags = ("questions",)
 
-    @post(status_code=200, summary="Ask", raises=[])
-    async def ask(self, data: JSONBody[AskRequest], request: Request[Any, Any, Any]) -> ChatResponse:
+    @post(status_code=200, summary="Ask", responses=PROBLEMS)
+    async def ask(self, data: JSONBody[AskRequest], request: AnyRequest) -> ChatResponse:
         """Quotes the passages that answer the question; says so when there is none."""
         keep_private(request, data.question)
         state = request.app.state

@@ -1,13 +1,13 @@
 """`GET /health`: is the database there, deployed, and able to embed."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import asyncpg
-from litestar import Controller, Request, Response, get
+from litestar import Controller, Response, get
 
 from app import calls
-from app.errors import trouble_of
+from app.errors import AnyRequest, trouble_of
+from app.pool import PoolBusyError, lend
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class HealthController(Controller):
     tags = ("operations",)
 
     @get(summary="Is the service able to answer?", raises=[])
-    async def health(self, request: Request[Any, Any, Any]) -> Response[HealthReport]:
+    async def health(self, request: AnyRequest) -> Response[HealthReport]:
         """200 when questions can be answered, else 503 with what is missing."""
         try:
-            async with request.app.state.pool.acquire() as db:
+            async with lend(request.app.state.pool) as db:
                 state = await calls.health(db)
                 active = await calls.find_active_set(db) if state.deployed else None
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, PoolBusyError) as error:
             return Response(
                 HealthReport(status="unavailable", database=trouble_of(error).code, deployed=False),
                 status_code=503,

@@ -1,14 +1,13 @@
 """`POST /search`: the results themselves."""
 
 from dataclasses import dataclass
-from typing import Any
 
-from litestar import Controller, Request, post
+from litestar import Controller, post
 from litestar.params import JSONBody
 
 from app.answering import Retrieval, find
 from app.calls import Hit, Scope
-from app.errors import keep_private
+from app.errors import PROBLEMS, AnyRequest, keep_private
 from app.requests import AskRequest
 
 
@@ -29,8 +28,8 @@ class SearchController(Controller):
     path = "/search"
     tags = ("questions",)
 
-    @post(status_code=200, summary="Search", raises=[])
-    async def search(self, data: JSONBody[AskRequest], request: Request[Any, Any, Any]) -> SearchResponse:
+    @post(status_code=200, summary="Search", responses=PROBLEMS)
+    async def search(self, data: JSONBody[AskRequest], request: AnyRequest) -> SearchResponse:
         """The chunks that answer the question, from the asker's own area and national sources."""
         keep_private(request, data.question)
         state = request.app.state

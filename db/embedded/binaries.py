@@ -49,8 +49,8 @@ class Binaries:
         return self.root / "lib"
 
     def present(self) -> bool:
-        """Unpacking ends with a rename, so the directory is whole when it is there."""
-        return self.root.is_dir()
+        """Unpacking ends with a rename, so what is there is whole unless someone broke it."""
+        return (self.bin / "postgres").exists() and (self.root / "VERSION").exists()
 
     def loader_environ(self) -> dict[str, str]:
         """The programs find libpq beside them, but ICU only by this variable."""
@@ -155,6 +155,7 @@ def _move_into_place(scratch: Path, binaries: Binaries, said: str) -> None:
             "set PGKB_DATABASE_URL to a server of your own"
         )
     (whole.root / "VERSION").write_text(answer.stdout.split()[-1] + "\n")
+    shutil.rmtree(binaries.root, ignore_errors=True)
     whole.root.rename(binaries.root)
 
 

@@ -4,6 +4,7 @@ pg_ctl does nearly this. It is not used because it passes the options through a 
 process number that another program may have by now, and says only "could not start server".
 """
 
+import contextlib
 import os
 import re
 import signal
@@ -13,12 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from psycopg.pq import PGconn, Ping
 
 from db.embedded.account import Account
 
 START_SECONDS = 60
 STOP_SECONDS = 60
+RECOVERY_SECONDS = 10
+KILL_SECONDS = 10
 POLL_SECONDS = 0.02
+# what every server says at its start and end, whatever happened in between
+ROUTINE = re.compile(
+    r"starting PostgreSQL|listening on|redirecting log|Future log output|is shut down"
+)
 
 # $0 is the file for what is said before the server's own log opens. The shell ends at once and
 # the server stays, a child of nobody here: it must outlive us and never be our zombie.
@@ -41,19 +49,25 @@ class Postmaster:
     port: int
     ready: bool
 
+    def accepts(self) -> bool:
+        """Whether it takes connections. One that recovers from a crash still says it is ready."""
+        where = f"host=127.0.0.1 port={self.port} dbname=postgres connect_timeout=5"
+        return self.ready and PGconn.ping(where.encode()) == Ping.OK
+
 
 def find_postmaster(data: Path) -> Postmaster | None:
     """The server that runs on this data directory; None when its pid file is absent or stale.
 
     Raises PermissionError when the directory belongs to somebody else.
     """
-    lines = _pid_file_lines(data)
-    if len(lines) < 4:
+    try:
+        lines = (data / "postmaster.pid").read_text().splitlines()
+        pid, port = abs(int(lines[0])), int(lines[3])
+    except (FileNotFoundError, NotADirectoryError, IndexError, ValueError):
         return None
-    pid, port = abs(int(lines[0])), int(lines[3])
     if not _runs_on(pid, data):
         return None
-    return Postmaster(pid=pid, port=port, ready=len(lines) > 7 and lines[7].strip() == "ready")
+    return Postmaster(pid=pid, port=port, ready=lines[7:] != [] and lines[7].strip() == "ready")
 
 
 def remove_stale_pid_file(data: Path) -> None:
@@ -83,7 +97,7 @@ def launch(
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         found = find_postmaster(data)
-        if found is not None and found.pid == pid and found.ready:
+        if found is not None and found.pid == pid and found.accepts():
             return found
         if not _alive(pid):
             raise LaunchError(_last_words(logs, before))
@@ -91,36 +105,41 @@ def launch(
     raise StillStartingError
 
 
-def wait_until_ready(data: Path) -> Postmaster | None:
-    """Wait for a server that somebody else launched; None when it ended meanwhile."""
-    deadline = time.monotonic() + START_SECONDS
+def wait_until_ready(data: Path, *, seconds: float = START_SECONDS) -> Postmaster | None:
+    """The server on this directory, once it takes connections; None when none runs.
+
+    Raises StillStartingError when that takes longer.
+    """
+    deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         found = find_postmaster(data)
-        if found is None or found.ready:
+        if found is None or found.accepts():
             return found
         time.sleep(POLL_SECONDS)
     raise StillStartingError
 
 
-def end(postmaster: Postmaster) -> bool:
-    """Ask for a fast shutdown (clients are cut off, data is written); False when it takes long."""
-    try:
-        os.kill(postmaster.pid, signal.SIGINT)
-    except ProcessLookupError:
-        return True
-    deadline = time.monotonic() + STOP_SECONDS
-    while time.monotonic() < deadline:
-        if not _alive(postmaster.pid):
+def end(data: Path) -> bool:
+    """Shut the server down: clients are cut off, data is written. False when it does not end.
+
+    A server that recovers from a crash is let finish first: PostgreSQL 18.1 that is asked in that
+    moment may never end. One that does not end is told to drop everything, which loses nothing:
+    the next start recovers.
+    """
+    with contextlib.suppress(StillStartingError):
+        wait_until_ready(data, seconds=RECOVERY_SECONDS)
+    for signal_number, seconds in ((signal.SIGINT, STOP_SECONDS), (signal.SIGQUIT, KILL_SECONDS)):
+        found = find_postmaster(data)
+        if found is None:
             return True
-        time.sleep(POLL_SECONDS)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(found.pid, signal_number)
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if not _alive(found.pid):
+                return True
+            time.sleep(POLL_SECONDS)
     return False
-
-
-def _pid_file_lines(data: Path) -> list[str]:
-    try:
-        return (data / "postmaster.pid").read_text().splitlines()
-    except (FileNotFoundError, NotADirectoryError):
-        return []
 
 
 def _alive(pid: int) -> bool:
@@ -149,12 +168,11 @@ def _log_sizes(logs: Path) -> dict[Path, int]:
 
 
 def _last_words(logs: Path, before: dict[Path, int]) -> str:
-    """What the server said last: its FATAL line when there is one, without the time before it."""
+    """The last two lines that tell something, without the time before them."""
     lines: list[str] = []
     for file in [logs / "start.log", *sorted(logs.glob("server-*.log"))]:
         with file.open(errors="replace") as said:
             said.seek(before.get(file, 0))
-            lines += [line.strip() for line in said if line.strip()]
-    telling = [line for line in lines if re.search(r"\b(FATAL|PANIC|could not)\b", line)]
-    spoken = [re.sub(r"^.*?\b(FATAL|PANIC|LOG):\s+", "", line) for line in (telling or lines)[-2:]]
+            lines += [line.strip() for line in said if line.strip() and not ROUTINE.search(line)]
+    spoken = [re.sub(r"^.*?\b(FATAL|PANIC|LOG):\s+", "", line) for line in lines[-2:]]
     return "; ".join(spoken) or "it ended without a word"

@@ -70,7 +70,7 @@ values
         'The weight a very old document keeps; 1 switches freshness off.'),
     ('kb.topic_boost', 'number', '1.1', 0.1, 10, null, '',
         'Multiplies the score of a chunk tagged with a topic of the question.'),
-    ('kb.local_boost', 'number', '1.05', 0.1, 10, null, '',
+    ('kb.local_boost', 'number', '1.2', 0.1, 10, null, '',
         'Multiplies the score of the person''s own authority and school against national text.'),
     ('kb.bm25_k1', 'number', '1.2', 0, 10, null, '', 'BM25 term frequency saturation.'),
     ('kb.bm25_b', 'number', '0.75', 0, 1, null, '', 'BM25 length normalisation.'),

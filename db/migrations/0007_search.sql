@@ -73,9 +73,17 @@ select
     sum(d.chunks)::bigint as chunks,
     sum(d.tokens)::bigint as tokens
 from (
-    select s.scope_id, s.chunks, s.tokens from search.scope_stat as s
+    select
+        s.scope_id,
+        s.chunks,
+        s.tokens
+    from search.scope_stat as s
     union all
-    select s.scope_id, s.chunks, s.tokens from search.scope_delta as s
+    select
+        s.scope_id,
+        s.chunks,
+        s.tokens
+    from search.scope_delta as s
 ) as d
 group by d.scope_id;
 comment on view search.scope_size is 'Exact size of each scope, folded or not.';
@@ -185,7 +193,7 @@ create type public.search_result as (
     chunk_index integer,
     la_code text,
     school_urn text,
-    tags text[],
+    tags text[], -- noqa: LT01
     document_type text,
     authority text,
     version integer,

@@ -8,6 +8,7 @@ output; the parsed document itself goes into a file. When standard input closes,
 
 import argparse
 import contextlib
+import ctypes
 import gc
 import json
 import os
@@ -26,6 +27,7 @@ from ingest.parse.result import Refused
 _LARGEST_RESULT = 512 * 1024 * 1024
 _OPEN_FILES = 64
 _PIPE_READ = 65_536
+_PR_SET_PDEATHSIG = 1
 
 
 def main() -> int:
@@ -34,8 +36,7 @@ def main() -> int:
     # libraries may print: what they say must not get between the answers
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    gc.collect()
-    gc.freeze()
+    _warm_up()
     requests = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     waiting = b""
@@ -46,10 +47,19 @@ def main() -> int:
         waiting += chunk
         while b"\n" in waiting:
             line, _, waiting = waiting.partition(b"\n")
-            answer = _supervise(json.loads(line), limits, requests)
+            answer = _supervise(json.loads(line), limits, requests, answers.fileno())
             if answer is None:
                 return 0
             print(json.dumps(answer), file=answers, flush=True)
+
+
+def _warm_up() -> None:
+    """Let the readers load what they load on first use, so that no copy has to."""
+    page = "<html><body><p>One short page.</p></body></html>"
+    with contextlib.suppress(Refused):
+        parse_document(page.encode())
+    gc.collect()
+    gc.freeze()
 
 
 def _limits(arguments: list[str]) -> Limits:
@@ -59,12 +69,16 @@ def _limits(arguments: list[str]) -> Limits:
     return Limits(**vars(parser.parse_args(arguments)))
 
 
-def _supervise(request: dict[str, Any], limits: Limits, requests: int) -> dict[str, Any] | None:
+def _supervise(
+    request: dict[str, Any], limits: Limits, requests: int, answers: int
+) -> dict[str, Any] | None:
     """Fork, wait, and say how it went; None when the asking process is gone."""
     reads, writes = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.close(reads)
+        # a copy that outlives its parent must not hold the line to the asking process open
+        for descriptor in (reads, requests, answers):
+            os.close(descriptor)
         _parse_and_exit(request, limits, writes)
     os.close(writes)
     try:
@@ -82,7 +96,9 @@ def _supervise(request: dict[str, Any], limits: Limits, requests: int) -> dict[s
         answer: dict[str, Any] = json.loads(said)
     except ValueError:
         code = os.waitstatus_to_exitcode(status)
-        return {"status": "timeout"} if code == -signal.SIGXCPU else {"status": "dead", "code": code}
+        if code == -signal.SIGXCPU:
+            return {"status": "timeout"}
+        return {"status": "dead", "code": code}
     return answer
 
 
@@ -118,7 +134,14 @@ def _parse_and_exit(request: dict[str, Any], limits: Limits, writes: int) -> NoR
     os._exit(0)
 
 
+def _die_with_parent() -> None:
+    """Ask Linux to end this copy when its parent is killed; elsewhere its alarm does."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def _restrict(limits: Limits) -> None:
+    _die_with_parent()
     for what, amount in (
         (resource.RLIMIT_AS, limits.memory_bytes),
         (resource.RLIMIT_CPU, limits.cpu_seconds),

@@ -33,8 +33,8 @@ _ANY_BLANKS = re.compile(r"\s+")
 
 
 def _join_pair(match: re.Match[str]) -> str:
-    high, low = match.group()
-    return chr(0x10000 + ((ord(high) - 0xD800) << 10) + (ord(low) - 0xDC00))
+    high, low = (ord(half) for half in match.group())
+    return chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
 
 
 def _expand(match: re.Match[str]) -> str:
@@ -64,8 +64,9 @@ def clean_text(text: str) -> str:
     A run of three or more blanks, the mark of a column, becomes two.
     """
     text = clean_characters(text)
-    text = _TRAILING_BLANKS.sub("", text)
+    # gaps first: with none longer than two the other patterns are linear
     text = _WIDE_GAP.sub("  ", text)
+    text = _TRAILING_BLANKS.sub("", text)
     text = _MANY_BLANK_LINES.sub("\n\n", text)
     return text.strip()
 

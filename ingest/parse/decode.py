@@ -45,6 +45,7 @@ _META_CHARSET = re.compile(
 )
 _META_WINDOW = 4096
 _SAMPLE = 65_536
+_STRAY_BYTES = "pgkb-windows-1252"
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 
 
@@ -171,17 +172,16 @@ def _mostly_utf8(data: bytes) -> bool:
 
 def _patched_utf8(data: bytes) -> str:
     """UTF-8 text whose few stray bytes are read as windows-1252."""
-    parts: list[str] = []
-    rest = data
-    while rest:
-        try:
-            parts.append(rest.decode("utf-8"))
-            break
-        except UnicodeDecodeError as error:
-            parts.append(rest[: error.start].decode("utf-8"))
-            parts.append(_windows_1252(rest[error.start : error.end]))
-            rest = rest[error.end :]
-    return "".join(parts)
+    return data.decode("utf-8", errors=_STRAY_BYTES)
+
+
+def _read_stray_bytes(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return _windows_1252(error.object[error.start : error.end]), error.end
+
+
+codecs.register_error(_STRAY_BYTES, _read_stray_bytes)
 
 
 def _text_or_refused(decoded: Decoded) -> Decoded:

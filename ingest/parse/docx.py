@@ -1,8 +1,8 @@
 """Word files: text in reading order, as the final version shows it.
 
-Read straight from the XML with the standard library. A converter to HTML was tried first
-(mammoth); it loses the automatic clause numbers, page headers, equations and text boxes that come
-without a fallback, and needs ten times the memory on a long document.
+Read straight from the XML with the standard library. A converter to HTML (mammoth) was tried
+first: it loses the clause numbers Word counts, page headers, equations and text boxes that come
+without a fallback, and takes ten times as long.
 """
 
 import re

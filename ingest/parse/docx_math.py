@@ -24,8 +24,8 @@ def linear(package: Package, element: Element) -> str:
         case "m:sSub":
             return f"{parts.get('m:e', '')}_{_grouped(parts.get('m:sub'))}"
         case "m:sSubSup":
-            below, above = _grouped(parts.get("m:sub")), _grouped(parts.get("m:sup"))
-            return f"{parts.get('m:e', '')}_{below}^{above}"
+            low, high = _grouped(parts.get("m:sub")), _grouped(parts.get("m:sup"))
+            return f"{parts.get('m:e', '')}_{low}^{high}"
         case "m:rad":
             return f"{parts.get('m:deg', '')}√({parts.get('m:e', '')})"
         case "m:d":

@@ -25,11 +25,16 @@ _ARTICLE_SHARE = 0.9
 _IMPLAUSIBLE_SHARE = 0.5
 _SMALLEST_MAIN_TEXT = 200
 _SHORTEST_EVIDENCE = 25
+# How far from the last block the next one is looked for, and how many characters in all may be
+# searched beyond that.
+_NEAR = 20_000
+_MOST_EFFORT = 400_000_000
 # A headline stands at most so many blocks above the article.
 _LONGEST_LEAD = 12
 _LINKED_SHARE = 0.7
 _SHELL = re.compile(
-    r"(enable|turn on|activate|requires?|needs?|without)\W+(\w+\W+){0,3}java\s?script", re.IGNORECASE
+    r"(enable|turn on|activate|requires?|needs?|without)\W+(\w+\W+){0,3}java\s?script",
+    re.IGNORECASE,
 )
 _SHELL_TEXT = 400
 _APPEAL = re.compile(
@@ -97,15 +102,7 @@ def _article_text(markup: str) -> str:
 def choose(blocks: Sequence[PageBlock], article: str) -> tuple[list[PageBlock], str | None]:
     """The blocks that are the page's text, and a warning when the choice is doubtful."""
     unfurnished = [block for block in blocks if not block.furniture]
-    article_squeezed = _squeeze(article)
-    squeezed = [_squeeze(block.text) for block in blocks]
-    # a short block may be found in the article by chance: it is no evidence of where that is
-    found = [
-        block
-        for block in blocks
-        if len(squeezed[block.number]) >= _SHORTEST_EVIDENCE
-        and squeezed[block.number] in article_squeezed
-    ]
+    found = _found_in(article, blocks)
     found_size = sum(block.size for block in found)
     plain_size = sum(block.size for block in unfurnished if block.linked < _LINKED_SHARE)
 
@@ -126,6 +123,28 @@ def choose(blocks: Sequence[PageBlock], article: str) -> tuple[list[PageBlock], 
             "the main text could not be told from the page's furniture: all visible text was kept"
         )
     return chosen, None
+
+
+def _found_in(article: str, blocks: Sequence[PageBlock]) -> list[PageBlock]:
+    """The blocks that are part of the article."""
+    text = _squeeze(article)
+    found: list[PageBlock] = []
+    at = 0
+    effort = 0
+    for block in blocks:
+        squeezed = _squeeze(block.text)
+        # a short block may be found by chance: it is no evidence of where the article is
+        if len(squeezed) < _SHORTEST_EVIDENCE:
+            continue
+        # both are in reading order, so the next one is nearly always close by
+        place = text.find(squeezed, at, at + len(squeezed) + _NEAR)
+        if place < 0 and effort < _MOST_EFFORT:
+            place = text.find(squeezed)
+            effort += len(text)
+        if place >= 0:
+            found.append(block)
+            at = place + len(squeezed)
+    return found
 
 
 def _main_part(main: list[PageBlock], found: set[int]) -> list[PageBlock]:

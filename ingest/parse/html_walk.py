@@ -13,26 +13,31 @@ from ingest.parse.blocks import BlockKind
 from ingest.parse.clean import clean_line
 from ingest.parse.html_hidden import Hiding
 
-_BLOCK_TAGS = frozenset(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BLOCK_TAGS = _words(
     "address article aside blockquote body center dd details dialog dir div dl dt fieldset"
     " figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu"
     " nav ol p pre search section summary table tbody tfoot thead tr td th caption ul"
-    " option optgroup".split()
+    " option optgroup"
 )
-_DROPPED_TAGS = frozenset(
+_DROPPED_TAGS = _words(
     "script style template noscript head svg math canvas iframe object embed audio video map"
-    " select datalist textarea input progress meter".split()
+    " select datalist textarea input progress meter"
 )
 _HEADINGS = {"h1": 1, "h2": 2, "h3": 3, "h4": 4, "h5": 5, "h6": 6}
 _FURNITURE_TAGS = frozenset(["nav", "aside", "footer"])
 _FURNITURE_ROLES = frozenset(
     ["navigation", "banner", "contentinfo", "search", "complementary", "menu", "menubar"]
 )
-_FURNITURE_WORDS = frozenset(
+_FURNITURE_WORDS = _words(
     "nav navbar navigation menu snav subnav sidenav breadcrumb breadcrumbs footer sidebar share"
     " sharing social newsletter subscribe subscription comments disqus advert advertisement ads"
     " promo related recommended recirculation pagination pager skiplink byline masthead"
-    " popular trending".split()
+    " popular trending"
 )
 # Text this long is content whatever its class says.
 _FURNITURE_LIMIT = 4000

@@ -129,9 +129,7 @@ def _zip_kind(data: bytes) -> FileType:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             names = set(archive.namelist())
     except (zipfile.BadZipFile, ValueError, OSError, EOFError) as error:
-        raise Refused(
-            "corrupt", "a damaged ZIP or DOCX file: download or save it again"
-        ) from error
+        raise Refused("corrupt", "a damaged ZIP or DOCX file: download or save it again") from error
     if "[Content_Types].xml" in names or "word/document.xml" in names:
         if any(name.startswith("word/") for name in names):
             return "docx"

@@ -7,9 +7,9 @@ from itertools import islice
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
-from pypdfium2 import PdfDocument, PdfPage, PdfiumError
+from pypdfium2 import PdfDocument, PdfiumError, PdfPage
 
-from ingest.parse.blocks import Block, assemble, first_heading
+from ingest.parse.blocks import assemble, first_heading
 from ingest.parse.clean import clean_line
 from ingest.parse.pdf_forms import form_values
 from ingest.parse.pdf_layout import PageLines, blocks_of, remove_running_lines
@@ -28,7 +28,8 @@ _MOST_IMAGES = 200
 _TITLE_REACH = 1500
 _USELESS_TITLE = re.compile(
     r"^(?:untitled|anonymous|\(anonymous\)|unspecified|microsoft \w+ - |powerpoint presentation"
-    r"|document\d*$|slide 1$|layout 1$|print$)|\.(?:docx?|pdf|indd|qxd|pptx?|xlsx?|rtf|jpe?g|tiff?)$",
+    r"|document\d*$|slide 1$|layout 1$|print$)"
+    r"|\.(?:docx?|pdf|indd|qxd|pptx?|xlsx?|rtf|jpe?g|tiff?)$",
     re.IGNORECASE,
 )
 

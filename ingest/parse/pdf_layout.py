@@ -2,20 +2,19 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ingest.parse.blocks import Block, BlockKind
 from ingest.parse.pdf_lines import Line
+from ingest.parse.words import Seam, Words
 
 _BULLET = re.compile(r"^(?:[•▪●○◦‣⁃∙■□➢➤✓✔☐☒*\uf0b7\uf0a7]|[-–—](?=\s))\s*")
-_NUMBERED = re.compile(r"^(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[a-z]|[ivx]{1,5})[.)]|\d+(?:\.\d+)+)\s")
+_NUMBERED = re.compile(
+    r"^(?:\(?(?:\d{1,3}(?:\.\d{1,3}){0,4}|[a-z]|[ivx]{1,5})[.)]|\d+(?:\.\d+)+)\s"
+)
 _SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]]*$")
-_CJK = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
-_WORD_AT_END = re.compile(r"[^\W\d_]+$")
-_WORD_AT_START = re.compile(r"^[^\W\d_]+")
-_COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
-_WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
     r"^\W*(?:page|p\.?|seite)?\W*(?:#|[ivxlc]{1,7})(?:\W*(?:of|/|von|\|)\W*#)?\W*$", re.IGNORECASE
@@ -45,11 +44,14 @@ def remove_running_lines(pages: Sequence[PageLines]) -> None:
         return
     edges = {page.number: _edges(page) for page in pages}
     seen: Counter[str] = Counter()
+    variants: dict[str, set[str]] = {}
     numbered = 0
     for top, foot in edges.values():
         patterns = {_pattern(line) for line in (*top, *foot)}
         seen.update(patterns)
         numbered += any(map(_PAGE_NUMBER.match, patterns))
+        for line in (*top, *foot):
+            variants.setdefault(_pattern(line), set()).add(line.text)
     is_numbered = numbered >= max(2, round(0.4 * len(pages)))
     needed = max(3, round(0.4 * len(pages)))
     kept: set[str] = set()
@@ -61,7 +63,10 @@ def remove_running_lines(pages: Sequence[PageLines]) -> None:
                 if _PAGE_NUMBER.match(pattern):
                     if is_numbered:
                         drop.add(id(line))
-                elif seen[pattern] < needed:
+                elif seen[pattern] < needed and not (
+                    # two pages are too few to tell, but a line that counts them is no text
+                    len(pages) == seen[pattern] == len(variants[pattern])
+                ):
                     # what stands further in is the page's own text
                     break
                 elif pattern in kept:
@@ -90,14 +95,25 @@ def _pattern(line: Line) -> str:
 @dataclass(slots=True)
 class _Paragraph:
     page: int
+    kind: BlockKind
     lines: list[Line]
-    text: str
-    kind: BlockKind = "text"
+    pieces: list[str]
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+    def append(self, line: Line, seam: Seam) -> None:
+        """Add a line; `seam` says what stands between it and what came before."""
+        if seam.drops_hyphen:
+            self.pieces[-1] = self.pieces[-1][:-1]
+        self.pieces += (seam.glue, line.text)
+        self.lines.append(line)
 
 
 def blocks_of(pages: Sequence[PageLines]) -> list[Block]:
     """The paragraphs, headings and list items of all pages, in reading order."""
-    words = _Words(line.text for page in pages for line in page.lines)
+    words = Words(line.text for page in pages for line in page.lines)
     body = _body_size(pages)
     paragraphs: list[_Paragraph] = []
     for page in pages:
@@ -114,13 +130,12 @@ def blocks_of(pages: Sequence[PageLines]) -> list[Block]:
                 joint = _joint(previous, line, leading, edge)
             previous = line
             if joint == "new" or last is None:
-                paragraphs.append(_Paragraph(page.number, [line], line.text, _kind(line)))
+                paragraphs.append(_Paragraph(page.number, _kind(line), [line], [line.text]))
             elif joint in ("line", "cell"):
-                last.text += ("\n" if joint == "line" else " | ") + line.text
-                last.lines.append(line)
+                last.append(line, Seam("\n" if joint == "line" else " | "))
             else:
-                last.text = words.join(last.text, line.text, hyphen=last.lines[-1].hyphen)
-                last.lines.append(line)
+                above = last.lines[-1]
+                last.append(line, words.seam(above.text, line.text, hyphen=above.hyphen))
     return list(_with_headings(paragraphs, body))
 
 
@@ -144,7 +159,7 @@ def _leading(lines: Sequence[Line]) -> float:
     """The usual distance between two lines of one paragraph, 0 when unknown."""
     steps = sorted(
         above.bottom - below.bottom
-        for above, below in zip(lines, lines[1:], strict=False)
+        for above, below in pairwise(lines)
         if above.upright
         and below.upright
         and 0 < above.bottom - below.bottom < 3 * max(above.height, 1)
@@ -157,9 +172,7 @@ def _right_edge(lines: Sequence[Line], position: int) -> float:
     """How far lines of the same column reach around a line."""
     here = lines[position]
     near = lines[max(0, position - 2) : position + 3]
-    return max(
-        line.right for line in near if line.left < here.right and line.right > here.left
-    )
+    return max(line.right for line in near if line.left < here.right and line.right > here.left)
 
 
 def _joint(above: Line, below: Line, leading: float, edge: float) -> str:
@@ -232,8 +245,8 @@ def _may_head(item: _Paragraph, body: float) -> bool:
     return (
         body > 0
         and item.kind != "row"
-        and len(item.text) <= _LONGEST_HEADING
         and len(item.lines) <= _LONGEST_HEADING_LINES
+        and len(item.text) <= _LONGEST_HEADING
         and all(line.upright for line in item.lines)
         and any(character.isalpha() for character in item.text)
     )
@@ -250,32 +263,3 @@ def _is_bold(item: _Paragraph, body: float) -> bool:
         and all(line.bold for line in item.lines)
         and not item.text.rstrip().endswith((".", ",", ";"))
     )
-
-
-class _Words:
-    """The words of the document, to tell a hyphen of the layout from one of the language."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._plain: set[str] = set()
-        self._compound: set[str] = set()
-        for text in texts:
-            lower = text.casefold()
-            self._plain.update(_WORD.findall(lower))
-            self._compound.update(_COMPOUND.findall(lower))
-
-    def join(self, above: str, below: str, *, hyphen: bool) -> str:
-        """`above` and `below` as running text; the hyphen at the seam goes or stays."""
-        if not hyphen and above[-1:] in "-‐" and len(above) > 1 and above[-2].isalpha():
-            above, hyphen = above[:-1], True
-        if not hyphen:
-            gap = "" if _CJK.match(above[-1:]) and _CJK.match(below[:1]) else " "
-            return f"{above}{gap}{below}"
-        first, second = _WORD_AT_END.search(above), _WORD_AT_START.match(below)
-        if first is None or second is None:
-            return f"{above}-{below}"
-        head, tail = first.group().casefold(), second.group().casefold()
-        if f"{head}-{tail}" in self._compound and f"{head}{tail}" not in self._plain:
-            return f"{above}-{below}"
-        if not second.group()[0].islower() and not first.group().isupper():
-            return f"{above}-{below}"
-        return f"{above}{below}"

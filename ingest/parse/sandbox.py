@@ -58,6 +58,12 @@ class Sandbox:
             self._end_child()
             self._folder.cleanup()
 
+    def interrupt(self) -> None:
+        """End a parse that is under way in another thread; its file is refused."""
+        child = self._child
+        if child is not None:
+            child.kill()
+
     def parse(self, path: Path, *, header_charset: str | None = None) -> Parsed:
         """The document in a file. Raises Refused with one line: what, why, what to do."""
         _check_file(path, self._limits)
@@ -88,21 +94,23 @@ class Sandbox:
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         child = self._running_child()
-        assert child.stdin is not None and child.stdout is not None  # noqa: S101 - both are pipes
+        ears, mouth = child.stdin, child.stdout
+        if ears is None or mouth is None:
+            raise RuntimeError("the child was started without pipes")
         try:
-            child.stdin.write(json.dumps(request).encode() + b"\n")
-            child.stdin.flush()
+            ears.write(json.dumps(request).encode() + b"\n")
+            ears.flush()
         except OSError:
             self._end_child()
             return {"status": "dead", "code": -signal.SIGKILL}
         line = b""
         deadline = time.monotonic() + self._limits.wall_seconds + _GRACE_SECONDS
         while not line.endswith(b"\n"):
-            ready, _, _ = select.select([child.stdout], [], [], max(0, deadline - time.monotonic()))
+            ready, _, _ = select.select([mouth], [], [], max(0, deadline - time.monotonic()))
             if not ready:
                 self._end_child()
                 return {"status": "timeout"}
-            chunk = os.read(child.stdout.fileno(), 65_536)
+            chunk = os.read(mouth.fileno(), 65_536)
             if not chunk:
                 self._end_child()
                 return {"status": "dead", "code": child.returncode}

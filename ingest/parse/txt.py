@@ -7,9 +7,11 @@ from ingest.parse.blocks import Block, assemble
 from ingest.parse.clean import clean_text
 from ingest.parse.decode import decode
 from ingest.parse.result import Parsed, Refused
+from ingest.parse.words import Words
 
 _UNDERLINE = re.compile(r"^(={3,}|-{3,})$")
 _MARKDOWN_HEADING = re.compile(r"^(#{1,6})\s+(\S.*?)\s*#*$")
+_PARTED = re.compile(r"\b([^\W\d_]{1,40})-\n[ \t]*([^\W\d_]{1,40})")
 _LONGEST_TITLE = 120
 
 
@@ -19,7 +21,7 @@ def parse_txt(data: bytes) -> Parsed:
     text = clean_text(decoded.text)
     if not text:
         raise Refused("empty", "the file holds only white space: nothing to ingest")
-    blocks = list(_blocks(text))
+    blocks = list(_blocks(_without_line_end_hyphens(text)))
     assembled = assemble(blocks)
     title = assembled.headings[0].text if assembled.headings else None
     warnings = []
@@ -33,6 +35,20 @@ def parse_txt(data: bytes) -> Parsed:
         warnings=tuple(warnings),
         metadata={"encoding": decoded.encoding},
     )
+
+
+def _without_line_end_hyphens(text: str) -> str:
+    """Hard-wrapped text with the words that were parted at the end of a line put together."""
+    if not _PARTED.search(text):
+        return text
+    words = Words(text.split("\n"))
+
+    def join(match: re.Match[str]) -> str:
+        above, below = f"{match.group(1)}-", match.group(2)
+        seam = words.seam(above, below, hyphen=False)
+        return f"{match.group(1) if seam.drops_hyphen else above}{seam.glue}{below}"
+
+    return _PARTED.sub(join, text)
 
 
 def _blocks(text: str) -> Iterator[Block]:

@@ -9,6 +9,7 @@ from io import BytesIO
 from typing import Any
 
 from docx import Document
+from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 
@@ -20,6 +21,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the first instant a ZIP can name
 def as_docx(sample: Sample, *, site: str) -> bytes:
     """A Word file with a running head and foot."""
     document = Document()
+    _drop_table_styles(document)
     _set_properties(document, sample, site)
     section = document.sections[0]
     section.header.paragraphs[0].text = site
@@ -37,6 +39,14 @@ def as_docx(sample: Sample, *, site: str) -> bytes:
     written = BytesIO()
     document.save(written)
     return _with_fixed_times(written.getvalue())
+
+
+def _drop_table_styles(document: Any) -> None:  # noqa: ANN401 - untyped
+    """The library's blank document has a hundred table styles, and they are what takes long to
+    read: 0.4 s a file against 0.06 s without them."""
+    for style in list(document.styles):
+        if style.type == WD_STYLE_TYPE.TABLE and style.name not in {"Normal Table", "Table Grid"}:
+            style.element.getparent().remove(style.element)
 
 
 def _set_properties(document: Any, sample: Sample, site: str) -> None:  # noqa: ANN401 - untyped

@@ -1,16 +1,17 @@
 """A small library of documents and places, to fill a test's database with."""
 
+import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any, cast
 
+import httpx
 import psycopg
 from litestar import Litestar
-from litestar.testing import AsyncTestClient
 
 from providers.embed import embedder_for
-
-Client = AsyncTestClient[Litestar]
 
 BIRMINGHAM, KENT, BARNSLEY = "E08000025", "E10000016", "E08000038"
 OLD_BARNSLEY, CANTERBURY = "E08000016", "E07000106"
@@ -90,8 +91,15 @@ _PAGES = (
 
 def fill_library(db: psycopg.Connection) -> None:
     """Load places, words and pages, embed the pages with the offline model, publish them."""
+    load_places_and_words(db)
+    embedder = embedder_for("local", "all-MiniLM-L6-v2-int8", 384)
+    for page in _PAGES:
+        _publish(db, page, embedder.embed)
+
+
+def load_places_and_words(db: psycopg.Connection) -> None:
+    """Load the authorities, a district, a school, topics, synonyms and kinds of publishers."""
     db.autocommit = True
-    db.execute("grant pgkb_owner to pgkb_app")
     _load(db, "place.load_authorities", [_authority(row) for row in _AUTHORITIES])
     _load(
         db,
@@ -104,9 +112,6 @@ def fill_library(db: psycopg.Connection) -> None:
         [{"urn": SCHOOL, "name": "Hawthorn School", "la_code": BIRMINGHAM, "phase": "primary"}],
     )
     _load_words(db)
-    embedder = embedder_for("local", "all-MiniLM-L6-v2-int8", 384)
-    for page in _PAGES:
-        _publish(db, page, embedder.embed)
 
 
 def _authority(row: dict[str, str]) -> dict[str, object]:
@@ -168,3 +173,30 @@ def _publish(
         [[chunk_id for chunk_id, _ in chunks], vectors],
     )
     db.execute("select * from corpus.publish_version(version_id => %s)", staged)
+
+
+@asynccontextmanager
+async def asking(app: Litestar) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the running app, in the test's own loop: requests can be under way together.
+
+    The framework's own test client works through them one by one.
+    """
+    started, done = asyncio.Event(), asyncio.Event()
+
+    async def live() -> None:
+        # one task from start to stop, as the framework needs; a fixture's two halves are two
+        async with app.lifespan():
+            started.set()
+            await done.wait()
+
+    living = asyncio.create_task(live())
+    started_or_failed = {asyncio.create_task(started.wait()), living}
+    await asyncio.wait(started_or_failed, return_when=asyncio.FIRST_COMPLETED)
+    transport = httpx.ASGITransport(app=cast(Any, app))
+    try:
+        async with httpx.AsyncClient(transport=transport, base_url="http://testserver.local") as c:
+            yield c
+    finally:
+        done.set()
+        started.set()
+        await living

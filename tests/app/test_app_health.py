@@ -2,15 +2,17 @@
 
 import logging
 import socket
+from secrets import token_hex
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from litestar.testing import AsyncTestClient
+from httpx import AsyncClient
 
 from app.asgi import create_app
-from app.pool import pool_of
+from app.pool import lend, pool_of
 from app.settings import from_environ
-from tests.app.library import Client
+from tests.app.library import asking
 
 
 def _unused_port() -> int:
@@ -19,7 +21,7 @@ def _unused_port() -> int:
         return int(probe.getsockname()[1])
 
 
-async def test_health_names_versions_and_the_active_set(client: Client) -> None:
+async def test_health_names_versions_and_the_active_set(client: AsyncClient) -> None:
     answer = await client.get("/health")
     assert answer.status_code == 200, answer.text
     report = answer.json()
@@ -31,7 +33,7 @@ async def test_health_names_versions_and_the_active_set(client: Client) -> None:
 
 
 async def test_a_database_without_pgkb_is_unavailable_not_broken(blank_url: str) -> None:
-    async with AsyncTestClient(create_app(from_environ({}, database_url=blank_url))) as client:
+    async with asking(create_app(from_environ({}, database_url=blank_url))) as client:
         health = await client.get("/health")
         search = await client.post("/search", json={"question": "how do I appeal?"})
     assert health.status_code == 503
@@ -45,7 +47,7 @@ async def test_the_app_starts_and_answers_503_while_the_database_is_away(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     url = f"postgresql://someone:hunter2@127.0.0.1:{_unused_port()}/pgkb"
-    async with AsyncTestClient(create_app(from_environ({}, database_url=url))) as client:
+    async with asking(create_app(from_environ({}, database_url=url))) as client:
         health = await client.get("/health")
         answers = [
             await client.post(path, json={"question": "where is Wilhelmina's plan?"})
@@ -68,7 +70,7 @@ async def test_the_app_recovers_when_its_connections_were_ended(
     db: psycopg.Connection, db_url: str
 ) -> None:
     db.autocommit = True
-    async with AsyncTestClient(create_app(from_environ({}, database_url=db_url))) as client:
+    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
         assert (await client.get("/health")).status_code == 200
         db.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity"
@@ -82,11 +84,38 @@ async def test_the_app_works_with_the_rights_of_its_own_role(library_url: str) -
     settings = from_environ({}, database_url=library_url)
     async with pool_of(settings) as pool:
         for _ in range(2):  # given back and lent again, it still is
-            async with pool.acquire() as connection:
+            async with lend(pool) as connection:
                 assert await connection.fetchval("select current_user") == "pgkb_app"
 
 
-async def test_openapi_describes_every_route_without_help_from_elsewhere(client: Client) -> None:
+async def test_a_login_needs_the_apps_role_and_nothing_more(
+    db: psycopg.Connection, db_url: str
+) -> None:
+    db.autocommit = True
+    login, secret = f"clerk_{token_hex(4)}", token_hex(8)
+    db.execute(f"create role {login} login password '{secret}'".encode())
+    place = urlsplit(db_url)
+    url = place._replace(netloc=f"{login}:{secret}@{place.netloc.rpartition('@')[2]}").geturl()
+    try:
+        async with asking(create_app(from_environ({}, database_url=url))) as client:
+            shut = await client.post("/search", json={"question": "who can help?"})
+        db.execute(f"grant pgkb_app to {login}".encode())
+        async with asking(create_app(from_environ({}, database_url=url))) as client:
+            opened = await client.post("/search", json={"question": "who can help?"})
+            healthy = await client.get("/health")
+    finally:
+        db.execute(f"drop role {login}".encode())
+    assert (shut.status_code, shut.json()["code"]) == (503, "not_permitted")
+    assert "pgkb_app" in shut.json()["hint"]
+    assert opened.status_code == 200, opened.text
+    assert healthy.status_code == 200
+    recorded = db.execute("select count(*) from search.record").fetchone()
+    assert recorded == (1,)
+
+
+async def test_openapi_describes_every_route_without_help_from_elsewhere(
+    client: AsyncClient,
+) -> None:
     answer = await client.get("/schema/openapi.json")
     assert answer.status_code == 200
     document = answer.json()

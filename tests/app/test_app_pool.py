@@ -1,18 +1,21 @@
 """Connections are lent for moments: never while a model works, and always given back."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import psycopg
+import pytest
 from litestar import Litestar
-from litestar.testing import AsyncTestClient
 
 from app.asgi import create_app
 from app.embedders import Embedders
+from app.pool import lend
 from app.settings import from_environ
 from providers.embed import embedder_for
 from providers.protocols import Embedder
-from tests.app.library import KENT
+from tests.app.library import KENT, asking
 
 
 @dataclass
@@ -66,7 +69,7 @@ async def test_no_connection_is_held_while_a_model_works(library_url: str) -> No
 
     settings = from_environ({}, database_url=library_url)
     app = create_app(settings, embedders=Embedders(timeout=60, build=build))
-    async with AsyncTestClient(app) as client:
+    async with asking(app) as client:
         answer = await client.post(
             "/chat", json={"question": "how does Kent help an excluded child?", "la": KENT}
         )
@@ -79,7 +82,7 @@ async def test_no_connection_is_held_while_a_model_works(library_url: str) -> No
 async def test_many_questions_at_once_share_two_connections(library_url: str) -> None:
     settings = replace(from_environ({}, database_url=library_url), pool_size=2)
     app = create_app(settings)
-    async with AsyncTestClient(app) as client:
+    async with asking(app) as client:
         answers = await asyncio.gather(
             *(
                 client.post("/search", json={"question": f"excluded child {n}", "la": KENT})
@@ -95,25 +98,63 @@ async def test_many_questions_at_once_share_two_connections(library_url: str) ->
 async def test_a_provider_that_hangs_costs_its_time_limit_and_not_the_answer(
     library_url: str,
 ) -> None:
-    hanging = asyncio.Event()
+    let_go = threading.Event()
 
     class Hanging(WatchedEmbedder):
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
             # a thread cannot be ended from outside: it waits until the test lets it go
-            asyncio.run_coroutine_threadsafe(hanging.wait(), loop).result(60)
+            let_go.wait(60)
             return self.real.embed(texts)
 
     def build(provider: str, model: str, width: int, environ: Mapping[str, str]) -> Hanging:
         return Hanging(embedder_for(provider, model, width, environ), lambda: 0)
 
-    loop = asyncio.get_running_loop()
     settings = from_environ({}, database_url=library_url)
     app = create_app(settings, embedders=Embedders(timeout=0.5, build=build))
-    async with AsyncTestClient(app) as client:
+    async with asking(app) as client:
         answer = await client.post(
             "/search", json={"question": "excluded from a Kent school at noon", "la": KENT}
         )
-        hanging.set()
+        let_go.set()
     assert answer.status_code == 200
     assert answer.json()["retrieval"]["mode"] == "keyword_only"
     assert "did not answer in time" in " ".join(answer.json()["retrieval"]["notes"])
+
+
+async def test_a_pool_with_nothing_left_says_busy_instead_of_waiting_for_ever(
+    library_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.pool._LEND_WITHIN", 0.2)
+    settings = replace(from_environ({}, database_url=library_url), pool_size=1)
+    app = create_app(settings)
+    async with asking(app) as client, lend(app.state.pool):
+        search = await client.post("/search", json={"question": "who can help?"})
+        health = await client.get("/health")
+    assert (search.status_code, search.json()["code"]) == (503, "busy")
+    assert search.headers["retry-after"]
+    assert (health.status_code, health.json()["database"]) == (503, "busy")
+
+
+async def test_a_switch_of_the_embedding_set_meanwhile_is_not_the_askers_problem(
+    db: psycopg.Connection, db_url: str
+) -> None:
+    db.autocommit = True
+
+    class Switching(WatchedEmbedder):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            db.execute("select embedding.activate('openai-3-large')")
+            return self.real.embed(texts)
+
+    def build(provider: str, model: str, width: int, environ: Mapping[str, str]) -> Switching:
+        return Switching(embedder_for(provider, model, width, environ), lambda: 0)
+
+    app = create_app(
+        from_environ({}, database_url=db_url),
+        embedders=Embedders(timeout=60, build=build, environ={}),
+    )
+    async with asking(app) as client:
+        answer = await client.post("/search", json={"question": "who can help?"})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["retrieval"]["embedding_set"] == "openai-3-large"
+    # the new set has no key here, so the second try goes by keyword and says why
+    assert "OPENAI_API_KEY" in " ".join(answer.json()["retrieval"]["notes"])

@@ -5,7 +5,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from litestar.testing import AsyncTestClient
+from httpx import AsyncClient
 
 from app.asgi import create_app
 from app.settings import from_environ
@@ -16,14 +16,14 @@ from tests.app.library import (
     KENT,
     OLD_BARNSLEY,
     SCHOOL,
-    Client,
+    asking,
     fill_library,
 )
 
 QUESTION = "my child was kicked out: who helps when a pupil is excluded from school?"
 
 
-async def _search(client: Client, **body: Any) -> dict[str, Any]:
+async def _search(client: AsyncClient, **body: Any) -> dict[str, Any]:
     answer = await client.post("/search", json={"question": QUESTION} | body)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
@@ -34,7 +34,7 @@ def _sources(found: dict[str, Any]) -> set[str]:
     return {hit["source"] for hit in found["results"]}
 
 
-async def test_two_areas_get_their_own_page_for_the_same_question(client: Client) -> None:
+async def test_two_areas_get_their_own_page_for_the_same_question(client: AsyncClient) -> None:
     birmingham = _sources(await _search(client, la=BIRMINGHAM))
     kent = _sources(await _search(client, la=KENT))
     assert "birmingham/exclusion.txt" in birmingham
@@ -44,13 +44,13 @@ async def test_two_areas_get_their_own_page_for_the_same_question(client: Client
     assert "birmingham/exclusion.txt" not in kent
 
 
-async def test_a_cross_border_child_sees_both_authorities(client: Client) -> None:
+async def test_a_cross_border_child_sees_both_authorities(client: AsyncClient) -> None:
     found = await _search(client, la=BIRMINGHAM, home_la=KENT)
     assert {"birmingham/exclusion.txt", "kent/exclusion.txt"} <= _sources(found)
     assert {hit["scope"] for hit in found["results"]} >= {"la", "home_la"}
 
 
-async def test_a_school_page_is_seen_only_with_its_school(client: Client) -> None:
+async def test_a_school_page_is_seen_only_with_its_school(client: AsyncClient) -> None:
     question = "support plan before a suspension"
     with_school = await _search(client, question=question, la=BIRMINGHAM, urn=SCHOOL)
     without = await _search(client, question=question, la=BIRMINGHAM)
@@ -58,7 +58,7 @@ async def test_a_school_page_is_seen_only_with_its_school(client: Client) -> Non
     assert "school/behaviour.txt" not in _sources(without)
 
 
-async def test_a_result_carries_everything_that_decided_its_place(client: Client) -> None:
+async def test_a_result_carries_everything_that_decided_its_place(client: AsyncClient) -> None:
     found = await _search(client, la=KENT)
     assert found["scope"]["la_name"] == "Kent"
     assert found["topics"] == ["exclusion"]
@@ -71,26 +71,26 @@ async def test_a_result_carries_everything_that_decided_its_place(client: Client
     assert scores == sorted(scores, reverse=True)
 
 
-async def test_a_district_code_and_an_old_code_are_resolved(client: Client) -> None:
+async def test_a_district_code_and_an_old_code_are_resolved(client: AsyncClient) -> None:
     assert (await _search(client, la=CANTERBURY))["scope"]["la_code"] == KENT
     assert (await _search(client, la=OLD_BARNSLEY))["scope"]["la_code"] == BARNSLEY
 
 
-async def test_an_identifier_is_found_exactly(client: Client) -> None:
+async def test_an_identifier_is_found_exactly(client: AsyncClient) -> None:
     found = await _search(client, question="POL-2041", la=KENT)
     assert found["results"][0]["source"] == "kent/transport.txt"
 
 
-async def test_nonsense_is_an_honest_nothing(client: Client) -> None:
+async def test_nonsense_is_an_honest_nothing(client: AsyncClient) -> None:
     found = await _search(client, question="zorblax quantum tyre pressure", la=KENT)
     assert found["results"] == []
 
 
-async def test_top_k_limits_the_results(client: Client) -> None:
+async def test_top_k_limits_the_results(client: AsyncClient) -> None:
     assert len((await _search(client, la=KENT, top_k=1))["results"]) == 1
 
 
-async def test_tags_narrow_the_search(client: Client) -> None:
+async def test_tags_narrow_the_search(client: AsyncClient) -> None:
     found = await _search(client, question="help from the council", la=KENT, tags=["transport"])
     assert _sources(found) <= {"kent/transport.txt"}
 
@@ -100,7 +100,7 @@ async def test_tags_narrow_the_search(client: Client) -> None:
     [("la", "E99999999", "PL001"), ("home_la", "nowhere", "PL001"), ("urn", "123456", "PL002")],
 )
 async def test_an_unknown_place_is_refused_with_a_hint(
-    client: Client, field: str, value: str, code: str
+    client: AsyncClient, field: str, value: str, code: str
 ) -> None:
     answer = await client.post("/search", json={"question": QUESTION, field: value})
     assert answer.status_code == 422
@@ -131,7 +131,7 @@ async def test_an_unknown_place_is_refused_with_a_hint(
     ],
 )
 async def test_a_request_that_is_not_one_is_refused_saying_why(
-    client: Client, body: dict[str, Any], about: str
+    client: AsyncClient, body: dict[str, Any], about: str
 ) -> None:
     answer = await client.post("/search", json=body)
     assert answer.status_code == 400, answer.text
@@ -143,7 +143,7 @@ async def test_a_request_that_is_not_one_is_refused_saying_why(
 @pytest.mark.parametrize(
     "body", [b"", b"not json", b'{"question": "\\ud800"}', b'{"question": "\xff"}', b"[]", b"null"]
 )
-async def test_bytes_that_are_not_a_request_are_refused(client: Client, body: bytes) -> None:
+async def test_bytes_that_are_not_a_request_are_refused(client: AsyncClient, body: bytes) -> None:
     answer = await client.post(
         "/search", content=body, headers={"content-type": "application/json"}
     )
@@ -151,7 +151,7 @@ async def test_bytes_that_are_not_a_request_are_refused(client: Client, body: by
     assert answer.json()["code"] == "invalid_request"
 
 
-async def test_a_body_larger_than_any_question_is_cut_off(client: Client) -> None:
+async def test_a_body_larger_than_any_question_is_cut_off(client: AsyncClient) -> None:
     answer = await client.post("/search", json={"question": "x" * 400_000})
     assert answer.status_code == 413
     assert answer.json()["code"] == "too_large"
@@ -161,7 +161,7 @@ async def test_a_body_larger_than_any_question_is_cut_off(client: Client) -> Non
     ("method", "path", "status"), [("GET", "/search", 405), ("GET", "/nothing", 404)]
 )
 async def test_a_wrong_address_or_method_is_a_problem_too(
-    client: Client, method: str, path: str, status: int
+    client: AsyncClient, method: str, path: str, status: int
 ) -> None:
     answer = await client.request(method, path)
     assert answer.status_code == status
@@ -169,7 +169,7 @@ async def test_a_wrong_address_or_method_is_a_problem_too(
     assert answer.headers["x-request-id"] == answer.json()["request_id"]
 
 
-async def test_the_callers_request_id_is_kept_when_harmless(client: Client) -> None:
+async def test_the_callers_request_id_is_kept_when_harmless(client: AsyncClient) -> None:
     kept = await client.get("/nothing", headers={"X-Request-ID": "trace-42"})
     made = await client.get("/nothing", headers={"X-Request-ID": 'x"; drop'})
     assert kept.headers["x-request-id"] == "trace-42"
@@ -180,7 +180,7 @@ async def test_a_search_is_recorded_without_its_question(
     db: psycopg.Connection, db_url: str
 ) -> None:
     fill_library(db)
-    async with AsyncTestClient(create_app(from_environ({}, database_url=db_url))) as client:
+    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
         await _search(client, la=KENT)
         await _search(client, la=KENT)
     rows = db.execute("select row_to_json(r) from search.record as r").fetchall()
@@ -193,7 +193,7 @@ async def test_the_second_asking_uses_the_cached_vector(
     db: psycopg.Connection, db_url: str
 ) -> None:
     fill_library(db)
-    async with AsyncTestClient(create_app(from_environ({}, database_url=db_url))) as client:
+    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
         first = await _search(client, la=KENT)
         second = await _search(client, la=KENT)
     assert first["retrieval"]["query_vector"] == "provider"
@@ -208,7 +208,7 @@ async def test_a_provider_that_fails_leaves_the_keyword_results_and_says_so(
 ) -> None:
     fill_library(db)
     monkeypatch.setenv("PGKB_LOCAL_MODEL", "/nowhere/model.onnx")
-    async with AsyncTestClient(create_app(from_environ({}, database_url=db_url))) as client:
+    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
         found = await _search(client, question="excluded from a Kent school", la=KENT)
     assert found["retrieval"]["mode"] == "keyword_only"
     assert found["retrieval"]["query_vector"] == "unavailable"
@@ -219,11 +219,13 @@ async def test_a_provider_that_fails_leaves_the_keyword_results_and_says_so(
 
 async def test_a_setting_of_the_environment_reaches_the_search(library_url: str) -> None:
     settings = from_environ({"RAG_TOP_K": "1"}, database_url=library_url)
-    async with AsyncTestClient(create_app(settings)) as client:
+    async with asking(create_app(settings)) as client:
         assert len((await _search(client, la=KENT))["results"]) == 1
 
 
-async def test_no_question_reaches_a_log(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_question_reaches_a_log(
+    client: AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     await _search(client, question="does Wilhelmina qualify for a taxi?", la=KENT)
     await client.post("/search", json={"question": "is Wilhelmina excluded?", "la": "E99999999"})

@@ -10,7 +10,7 @@ import urllib.request
 import pytest
 
 from tests.app.library import BIRMINGHAM, CANTERBURY, KENT
-from tests.cli.command import REPOSITORY, environment, pgkb
+from tests.cli.command import REPOSITORY, environment, pgkb, pgkb_here
 
 QUESTION = "My child was excluded from school. Who advises families?"
 
@@ -26,7 +26,7 @@ def test_search_prints_one_document_of_json(library_url: str) -> None:
 
 
 def test_ask_prints_scope_topics_sources_and_a_cited_answer(library_url: str) -> None:
-    ended = pgkb("ask", QUESTION, "--la", CANTERBURY, PGKB_DATABASE_URL=library_url)
+    ended = pgkb_here("ask", QUESTION, "--la", CANTERBURY, PGKB_DATABASE_URL=library_url)
     assert ended.code == 0, ended.err
     assert "Kent (E10000016)" in ended.out
     assert "topics   exclusion" in ended.out
@@ -38,7 +38,7 @@ def test_ask_prints_scope_topics_sources_and_a_cited_answer(library_url: str) ->
 
 
 def test_ask_as_json_is_the_answer_of_the_http_api(library_url: str) -> None:
-    ended = pgkb("ask", QUESTION, "--la", BIRMINGHAM, "--json", PGKB_DATABASE_URL=library_url)
+    ended = pgkb_here("ask", QUESTION, "--la", BIRMINGHAM, "--json", PGKB_DATABASE_URL=library_url)
     said = ended.json
     assert said["found"]
     assert set(said["citations"]) <= {source["number"] for source in said["sources"]}
@@ -46,24 +46,24 @@ def test_ask_as_json_is_the_answer_of_the_http_api(library_url: str) -> None:
 
 
 def test_ask_finds_nothing_honestly_and_still_succeeds(library_url: str) -> None:
-    ended = pgkb("ask", "zorblax tyre pressure", "--la", KENT, PGKB_DATABASE_URL=library_url)
+    ended = pgkb_here("ask", "zorblax tyre pressure", "--la", KENT, PGKB_DATABASE_URL=library_url)
     assert ended.code == 0
     assert "couldn't find" in ended.out
     assert "source   [" not in ended.out
 
 
 def test_status_reports_the_database(library_url: str) -> None:
-    ended = pgkb("status", "--json", PGKB_DATABASE_URL=library_url)
+    ended = pgkb_here("status", "--json", PGKB_DATABASE_URL=library_url)
     assert ended.code == 0, ended.err
     assert ended.json["deployed"]["deployed"] is True
     assert ended.json["embedding"]["name"] == "local-minilm"
-    plain = pgkb("status", PGKB_DATABASE_URL=library_url)
+    plain = pgkb_here("status", PGKB_DATABASE_URL=library_url)
     secret = re.search(r"://[^:]+:([^@]+)@", library_url)
     assert secret is None or secret.group(1) not in plain.out + ended.out
 
 
 def test_doctor_checks_a_good_database_without_a_failure(library_url: str) -> None:
-    ended = pgkb("doctor", "--json", PGKB_DATABASE_URL=library_url)
+    ended = pgkb_here("doctor", "--json", PGKB_DATABASE_URL=library_url)
     checks = {check["name"]: check for check in ended.json["checks"]}
     assert ended.code == 0, ended.out
     assert not [check for check in checks.values() if check["state"] == "fail"]
@@ -74,7 +74,7 @@ def test_doctor_checks_a_good_database_without_a_failure(library_url: str) -> No
 
 
 def test_doctor_says_what_to_do_when_nothing_is_deployed(blank_url: str) -> None:
-    ended = pgkb("doctor", PGKB_DATABASE_URL=blank_url)
+    ended = pgkb_here("doctor", PGKB_DATABASE_URL=blank_url)
     assert ended.code == 1
     assert "fail schema" in ended.out
     assert "pgkb up" in ended.out
@@ -84,7 +84,7 @@ def test_doctor_says_what_to_do_when_nothing_is_deployed(blank_url: str) -> None
 def test_doctor_names_a_missing_provider_key_but_never_a_value(
     library_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = pgkb(
+    ended = pgkb_here(
         "doctor", "--json", PGKB_DATABASE_URL=library_url, PGKB_LOCAL_MODEL="/nowhere/model.onnx"
     )
     checks = {check["name"]: check for check in ended.json["checks"]}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import REPOSITORY, environment, pgkb
+from tests.cli.command import REPOSITORY, environment, pgkb, pgkb_here
 
 COMMANDS = (
     "up", "down", "status", "psql", "ingest", "search", "ask", "serve", "worker", "pack", "doctor",
@@ -50,14 +50,14 @@ def test_help_loads_neither_drivers_nor_models() -> None:
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in {"psql"}])
 def test_every_command_explains_itself(command: str) -> None:
-    ended = pgkb(command, "--help")
+    ended = pgkb_here(command, "--help")
     assert ended.code == 0
     assert ended.out.startswith("Usage: pgkb " + command)
     assert ended.err == ""
 
 
 def test_without_a_command_the_help_is_printed() -> None:
-    assert pgkb().out == pgkb("--help").out
+    assert pgkb_here().out == pgkb_here("--help").out
 
 
 def test_version_is_one_line() -> None:
@@ -69,7 +69,7 @@ def test_version_is_one_line() -> None:
 
 @pytest.mark.parametrize("command", ["crawl", "eval", "bench", "reembed"])
 def test_a_command_of_a_later_version_says_so(command: str) -> None:
-    ended = pgkb(command, "anything", "--at-all")
+    ended = pgkb_here(command, "anything", "--at-all")
     assert ended.code == 2
     assert "not available in this version" in ended.line()
 
@@ -89,7 +89,7 @@ def test_a_command_of_a_later_version_says_so(command: str) -> None:
     ],
 )
 def test_unusable_arguments_are_refused_in_one_line(arguments: list[str], about: str) -> None:
-    ended = pgkb(*arguments, PGKB_DATABASE_URL=NOWHERE)
+    ended = pgkb_here(*arguments, PGKB_DATABASE_URL=NOWHERE)
     assert ended.code == 2
     assert about in ended.line()
     assert ended.out == ""
@@ -118,13 +118,13 @@ def test_an_unreachable_database_is_one_line_without_its_password(arguments: lis
 
 @pytest.mark.parametrize("arguments", [["ask", "who can help?"], ["serve"], ["psql"]])
 def test_without_a_database_the_first_step_is_named(arguments: list[str], tmp_path: Path) -> None:
-    ended = pgkb(*arguments, PGKB_HOME=str(tmp_path / "home"))
+    ended = pgkb_here(*arguments, PGKB_HOME=str(tmp_path / "home"))
     assert ended.code == 2
     assert "pgkb up" in ended.line()
 
 
 def test_a_database_url_of_another_kind_is_refused() -> None:
-    ended = pgkb("ask", "who can help?", PGKB_DATABASE_URL="mysql://someone:hunter2@db/pgkb")
+    ended = pgkb_here("ask", "who can help?", PGKB_DATABASE_URL="mysql://someone:hunter2@db/pgkb")
     assert ended.code == 2
     assert "not a PostgreSQL URL" in ended.line()
     assert "hunter2" not in ended.err
@@ -133,7 +133,7 @@ def test_a_database_url_of_another_kind_is_refused() -> None:
 def test_an_occupied_port_is_refused_before_anything_starts(
     occupied_port: int, library_url: str
 ) -> None:
-    ended = pgkb("serve", "--port", str(occupied_port), PGKB_DATABASE_URL=library_url)
+    ended = pgkb_here("serve", "--port", str(occupied_port), PGKB_DATABASE_URL=library_url)
     assert ended.code == 2
     line = ended.line()
     assert str(occupied_port) in line
@@ -147,7 +147,7 @@ def test_an_occupied_port_is_refused_before_anything_starts(
 def test_a_setting_the_database_refuses_names_its_variable(
     variable: str, value: str, library_url: str
 ) -> None:
-    ended = pgkb("ask", "who?", PGKB_DATABASE_URL=library_url, **{variable: value})
+    ended = pgkb_here("ask", "who?", PGKB_DATABASE_URL=library_url, **{variable: value})
     assert ended.code == 2
     line = ended.line()
     assert variable in line
@@ -160,7 +160,7 @@ def test_a_setting_the_database_refuses_names_its_variable(
 def test_an_unknown_place_is_refused_with_what_to_do(
     option: str, value: str, library_url: str
 ) -> None:
-    ended = pgkb("ask", "who can help?", option, value, PGKB_DATABASE_URL=library_url)
+    ended = pgkb_here("ask", "who can help?", option, value, PGKB_DATABASE_URL=library_url)
     assert ended.code == 2
     line = ended.line()
     assert value in line

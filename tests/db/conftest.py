@@ -49,10 +49,10 @@ def plain_url(blank_url: str, server_url: str) -> Iterator[str]:
         admin.execute("create extension vector with schema public")
     yield conninfo.make_conninfo(blank_url, user=login, password="plain")
     with psycopg.connect(blank_url, autocommit=True) as admin:
-        admin.execute(sql.SQL("reassign owned by {} to postgres").format(sql.Identifier(login)))
+        admin.execute(sql.SQL("reassign owned by {} to current_user").format(sql.Identifier(login)))
         admin.execute(sql.SQL("drop owned by {}").format(sql.Identifier(login)))
     with psycopg.connect(server_url, autocommit=True) as admin:
         admin.execute(
-            sql.SQL("alter database {} owner to postgres").format(sql.Identifier(str(name)))
+            sql.SQL("alter database {} owner to current_user").format(sql.Identifier(str(name)))
         )
         admin.execute(sql.SQL("drop role {}").format(sql.Identifier(login)))

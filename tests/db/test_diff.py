@@ -1,4 +1,4 @@
-"""`python -m db diff`: what migra drafts, what migra cannot see, and what is none of our business."""
+"""`python -m db diff`: what migra drafts, what it cannot see, and what is not ours to compare."""
 
 import os
 import signal
@@ -14,32 +14,23 @@ from db.deploy import DeployError, deploy
 from db.diff import difference
 from db.tree import ROOT
 from tests.db.test_snapshot import shadows
+from tests.deploying import run, silent
 from tests.sql_tree import SqlTree
 
 
 @pytest.fixture
 def live(blank_url: str, tree: SqlTree) -> str:
     """A database deployed from the tree's files."""
-    deploy(blank_url, notice=_silent, root=tree.root)
+    deploy(blank_url, notice=silent, root=tree.root)
     return blank_url
 
 
-def _silent(_line: str) -> None:
-    """A notice nobody hears."""
-
-
-def run(url: str, *statements: str) -> None:
-    with psycopg.connect(url, autocommit=True) as conn:
-        for statement in statements:
-            conn.execute(statement.encode())
-
-
 def found(url: str, tree: SqlTree) -> str:
-    return difference(url, root=tree.root, notice=_silent)
+    return difference(url, root=tree.root, notice=silent)
 
 
 def test_our_product_does_not_differ_from_its_files(db_url: str) -> None:
-    assert difference(db_url, root=ROOT, notice=_silent) == ""
+    assert difference(db_url, root=ROOT, notice=silent) == ""
 
 
 def test_a_deployed_database_does_not_differ(
@@ -121,7 +112,7 @@ def test_what_is_not_ours_is_left_alone(live: str, tree: SqlTree) -> None:
 
 def test_in_public_our_own_objects_are_compared(blank_url: str, tree: SqlTree) -> None:
     tree.migration("0002_view", "create view public.books as select title from shelf.book;")
-    deploy(blank_url, notice=_silent, root=tree.root)
+    deploy(blank_url, notice=silent, root=tree.root)
     assert found(blank_url, tree) == ""
     run(blank_url, "drop view public.books")
     assert 'create or replace view "public"."books"' in found(blank_url, tree)
@@ -135,7 +126,7 @@ def test_partitions_made_at_run_time_are_no_difference(blank_url: str, tree: Sql
         "create index part_n_idx on shelf.part (n);\n"
         "create table shelf.part_1 partition of shelf.part for values in (1);",
     )
-    deploy(blank_url, notice=_silent, root=tree.root)
+    deploy(blank_url, notice=silent, root=tree.root)
     run(
         blank_url,
         "create table shelf.part_2 partition of shelf.part for values in (2)",
@@ -155,14 +146,16 @@ def test_an_optional_function_this_login_cannot_deploy_is_not_compared(
     tree.function(
         "shout", "return 'HO'", returns="text", language="plpython3u", mark="requires plpython3u"
     )
-    if deploy(blank_url, notice=_silent, root=tree.root).skipped:
+    if deploy(blank_url, notice=silent, root=tree.root).skipped:
         pytest.skip("no plpython3u on this server")
     assert found(blank_url, tree) == ""
     # a plain login may not build the extension vector in a scratch database: a superuser does
     run(server_url, f'alter role "{psycopg.conninfo.conninfo_to_dict(plain_url)["user"]}" createdb')
     with pytest.raises(DeployError, match="in a scratch database built from the files"):
         found(plain_url, tree)
-    assert difference(plain_url, root=tree.root, notice=_silent, build_url=server_url) == ""
+    heard: list[str] = []
+    assert difference(plain_url, root=tree.root, notice=heard.append, build_url=server_url) == ""
+    assert heard == ["not compared: shelf.shout, which only a superuser can deploy"]
 
 
 def test_without_migra_it_says_what_to_install(

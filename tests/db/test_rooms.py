@@ -10,7 +10,8 @@ from db.rooms import check_rooms
 from db.tree import ROOT, DeployError, read_tree
 from tests.sql_tree import PIN, SqlTree
 
-ERROR_CODE = re.compile(r"errcode\s*(?::=|=)\s*'([A-Z]{2}[0-9]{3})'", re.IGNORECASE)
+# plpgsql says errcode = 'QU001', plpython3u sqlstate="QU001"
+ERROR_CODE = re.compile(r"(?:errcode|sqlstate)\s*:?=\s*['\"]([A-Z]{2}[0-9]{3})['\"]", re.IGNORECASE)
 STANDARD_CLASSES = ("P0", "P1")
 REGISTER_ROW = re.compile(r"^\| `([A-Z]{2}[0-9]{3})` \|", re.MULTILINE)
 

@@ -93,6 +93,18 @@ def test_a_server_that_was_killed_comes_back_with_its_data(each_house: House) ->
         assert db.execute("select number from kept").fetchone() == (7,)
 
 
+def test_a_server_that_recovers_is_waited_for_by_start_and_stop(house: House) -> None:
+    started = house.ask("server.start()")
+    for expression, running in (("server.start()", True), ("server.stop()", False)):
+        with house.connect() as db:
+            os.kill(db.info.backend_pid, signal.SIGKILL)
+        assert house.ask(expression)["running"] is running
+        if running:
+            with house.connect() as db:
+                assert db.execute("select 1").fetchone() == (1,)
+    assert not psutil.pid_exists(started["pid"]) or _is_zombie(started["pid"])
+
+
 def test_a_stranger_with_the_dead_servers_process_number_is_left_alone(house: House) -> None:
     house.ask("server.start()")
     pid_file = house.home / "data" / "postmaster.pid"
@@ -251,6 +263,13 @@ def test_what_an_earlier_release_unpacked_is_removed(house: House) -> None:
     assert not old.exists()
 
 
+def test_programs_that_were_damaged_are_unpacked_again(house: House) -> None:
+    program = Path(house.ask("server.bin_dir()")) / "postgres"
+    program.unlink()
+    assert house.ask("server.start()")["running"]
+    assert program.exists()
+
+
 def _servers_of(house: House) -> list[psutil.Process]:
     """Every process that runs the programs of this home; children are named differently."""
     programs = f"{house.home}/postgresql-pg0-"
@@ -259,6 +278,11 @@ def _servers_of(house: House) -> list[psutil.Process]:
         with suppress(psutil.Error):
             found += [process] if "".join(process.cmdline()[:1]).startswith(programs) else []
     return found
+
+
+def _is_zombie(pid: int) -> bool:
+    """Dead, but not yet collected: some containers have no init process that does."""
+    return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
 
 
 def _shown(db: psycopg.Connection, *names: str) -> list[str]:

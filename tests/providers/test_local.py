@@ -103,6 +103,11 @@ def test_a_set_of_another_width_is_refused_naming_both() -> None:
         LocalEmbedder(width=1536, environ={}).embed(["text"])
 
 
+def test_vectors_are_not_labelled_with_another_models_name() -> None:
+    with pytest.raises(ProviderError, match=r"has the model all-MiniLM-L6-v2-int8 only"):
+        LocalEmbedder(model="other-model", environ={})
+
+
 @pytest.mark.parametrize("file", [local.MODEL_FILE, local.TOKENIZER_FILE])
 def test_a_changed_package_file_is_refused(
     file: local.PinnedFile, monkeypatch: pytest.MonkeyPatch

@@ -52,6 +52,17 @@ begin
             _ok := check_value.value = any(_setting.choices)
                 or (_setting.choices is null and check_value.value ~ '\S');
     end case;
+    if _setting.name = 'kb.text_config' then
+        _legal := 'a text search configuration: select cfgname from pg_ts_config';
+        _ok := exists (
+            select
+            from pg_ts_config as c
+            inner join pg_namespace as n on c.cfgnamespace = n.oid
+            where
+                lower(check_value.value) = n.nspname || '.' || c.cfgname
+                or (n.nspname = 'pg_catalog' and lower(check_value.value) = c.cfgname)
+        );
+    end if;
     if not _ok then
         raise exception '% cannot be "%"', _setting.name, left(check_value.value, 60)
             using errcode = 'CF002',

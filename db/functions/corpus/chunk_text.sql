@@ -5,7 +5,7 @@
 -- the size, else the nearest sentence end, else the nearest white space, else at the size. The
 -- next one starts overlap characters earlier, at a word. A last passage with less new text than
 -- the minimum joins the one before. Sizes left out are the settings kb.chunk_*.
--- The text is walked in blocks: finding a character of a long text costs its whole length.
+-- The text is walked in blocks of bytes: finding a character of a long text costs its length.
 --
 -- called by  corpus.stage_document
 -- raises     CO005 size, overlap or minimum that could not work
@@ -29,21 +29,10 @@ declare
     _minimum integer := coalesce(chunk_text.minimum, config.value('kb.chunk_minimum')::integer);
     _low integer;      -- a passage is at least this long
     _high integer;     -- and at most this
-    -- in two steps, so that no character is reached by walking the whole text for each block
-    _blocks no scroll cursor for
-        select substr(p.piece, b.block_at, 4000)
-        from (
-            select
-                g.piece_at,
-                substr(chunk_text.body, g.piece_at, 400000) as piece
-            from generate_series(1, length(chunk_text.body), 400000) as g (piece_at)
-            -- keeps the piece from being cut anew for every block
-            offset 0
-        ) as p
-        cross join lateral generate_series(1, length(p.piece), 4000) as b (block_at)
-        order by p.piece_at, b.block_at;
-    _block text;
-    _more boolean;                -- whether _block holds text not in the buffer yet
+    _bytes bytea := convert_to(chunk_text.body, 'UTF8');
+    _length integer := octet_length(_bytes);
+    _read integer := 0;           -- bytes already in the buffer
+    _upto integer;
     _buffer text := '';
     _buffer_start integer := 0;   -- characters of the body before the buffer
     _at integer := 1;             -- where the passage starts in the buffer
@@ -55,12 +44,15 @@ declare
     _index integer := 0;
     _pending text;                -- last passage, held back because the tail may join it
     _pending_start integer;
-    _covered integer := 0;        -- characters of the body already in a passage
+    _covered integer := 0;        -- characters of the body already looked at
+    _end integer;                 -- characters of the body up to the end of this passage
+    _fresh text;                  -- what this passage adds to the one before
 begin
     if _size not between 10 and 100000 or _overlap < 0 or _overlap >= _size or _minimum < 0
         or _minimum > _size
     then
-        raise exception 'chunk size %, overlap % and minimum % cannot work', _size, _overlap, _minimum
+        raise exception 'chunk size %, overlap % and minimum % cannot work',
+            _size, _overlap, _minimum
             using errcode = 'CO005',
                   detail = 'Each passage must move forward by at least one character.',
                   hint = 'Choose 10 <= size <= 100000, 0 <= overlap < size, 0 <= minimum <= size.';
@@ -72,40 +64,40 @@ begin
     _low := least(_size, greatest((_size + 1) / 2, _overlap + greatest(1, _size / 10)));
     _high := _size + _size / 2;
 
-    open _blocks;
-    fetch next from _blocks into _block;
-    _more := found;
-
     loop
-        while _more and length(_buffer) - _at + 1 <= 2 * _high loop
+        while _read < _length and length(_buffer) - _at + 1 <= 2 * _high loop
+            _upto := least(_length, _read + greatest(4000, 2 * _high));
+            -- a block ends between characters
+            while _upto < _length and get_byte(_bytes, _upto) & 192 = 128 loop
+                _upto := _upto - 1;
+            end loop;
             _buffer_start := _buffer_start + _at - 1;
-            _buffer := substr(_buffer, _at) || _block;
+            _buffer := substr(_buffer, _at)
+                || convert_from(substr(_bytes, _read + 1, _upto - _read), 'UTF8');
             _at := 1;
-            fetch next from _blocks into _block;
-            _more := found;
+            _read := _upto;
         end loop;
         _left := length(_buffer) - _at + 1;
         exit when _left <= 0;
 
-        if not _more and _left <= _size then
+        if _read = _length and _left <= _size then
             _cut := _left;
         else
             _window := substr(_buffer, _at, _high);
             _cut := corpus.find_break(_window, _size, _low);
         end if;
 
-        if _pending is not null
-            and not _more
-            and _cut = _left
-            and length(btrim(
-                substr(_buffer, greatest(1, _covered - _buffer_start + 1)), E' \t\r\n\f\u00a0'
-            )) < _minimum
-        then
-            -- the tail has too little new text to stand alone
-            _pending := _pending || substr(_buffer, greatest(1, _covered - _buffer_start + 1));
-            exit;
-        end if;
-        if _pending is not null then
+        _end := _buffer_start + _at - 1 + _cut;
+        _fresh := substr(_buffer, _covered - _buffer_start + 1, _end - _covered);
+        if _pending is not null and _fresh ~ '\S' then
+            if _read = _length and _cut = _left
+                and _covered = _pending_start + length(_pending)
+                and length(btrim(_fresh, E' \t\r\n\f\u00a0')) < _minimum
+            then
+                -- the tail has too little new text to stand alone
+                _pending := _pending || _fresh;
+                exit;
+            end if;
             chunk_index := _index;
             start_at := _pending_start + length(_pending) - length(ltrim(_pending, E' \t\r\n\f'));
             content := btrim(_pending, E' \t\r\n\f');
@@ -113,24 +105,32 @@ begin
                 return next;
                 _index := _index + 1;
             end if;
+            _pending := null;
         end if;
-        _pending := substr(_buffer, _at, _cut);
-        _pending_start := _buffer_start + _at - 1;
-        _covered := _pending_start + _cut;
-        exit when not _more and _cut >= _left;
+        -- a stretch of white space is no passage of its own, and joins none
+        if _pending is null then
+            _pending := substr(_buffer, _at, _cut);
+            _pending_start := _buffer_start + _at - 1;
+        end if;
+        _covered := _end;
+        exit when _read = _length and _cut >= _left;
 
-        -- start the next passage at a word, not inside one
+        -- start the next passage at a word, not inside one; never at a combining mark
         _next := _at + _cut - _overlap;
         if _overlap > 0 then
             _step := coalesce(
                 length(substring(substr(_buffer, _next - 1, _overlap / 2 + 1) from '^\S*\s+')), 1
             ) - 1;
             _next := _next + greatest(0, _step);
+            while _next > _at + 1
+                and substr(_buffer, _next, 1) ~ E'[\u0300-\u036f\u200d\ufe0f]'
+            loop
+                _next := _next - 1;
+            end loop;
         end if;
         _at := greatest(_at + 1, _next);
     end loop;
 
-    close _blocks;
     chunk_index := _index;
     start_at := _pending_start + length(_pending) - length(ltrim(_pending, E' \t\r\n\f'));
     content := btrim(_pending, E' \t\r\n\f');

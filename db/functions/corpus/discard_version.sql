@@ -3,6 +3,7 @@
 --
 -- called by  ingest/calls.py, corpus.discard_abandoned
 -- writes     corpus.version, corpus.document, queue.task
+-- locks      advisory: the source within its scope, as corpus.stage_document
 
 create or replace function corpus.discard_version(version_id bigint)
 returns boolean
@@ -15,6 +16,11 @@ as $func$
 declare
     _document_id bigint;
 begin
+    -- a text of this source that is being staged now must not lose its document
+    perform pg_advisory_xact_lock(hashtextextended(d.scope_id || ' ' || d.source, 2))
+    from corpus.version as v
+    inner join corpus.document as d on v.document_id = d.document_id
+    where v.version_id = discard_version.version_id and v.state = 'staged';
     delete from corpus.version as v
     where v.version_id = discard_version.version_id and v.state = 'staged'
     returning v.document_id into _document_id;

@@ -14,10 +14,12 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    _before text := reverse(substr(passage_window, low + 1, size - low));
+    _head text := substr(passage_window, low + 1, size - low);
+    _before text := reverse(_head);
     _after text := substr(passage_window, size + 1);
     _back integer;
     _forward integer;
+    _astride integer;  -- characters before the size that a break across it may begin with
 begin
     if length(passage_window) <= size then
         return length(passage_window);
@@ -26,11 +28,20 @@ begin
     for _kind in 1..3 loop
         case _kind
             when 1 then
-                _back := nullif(strpos(_before, E'\n\n'), 0);
-                _forward := nullif(strpos(_after, E'\n\n'), 0) + 1;
+                _back := nullif(regexp_instr(_before, '\n[ \t\r\n]*\n'), 0);
+                _astride := length(_head) - length(rtrim(_head, E' \t\r\n'));
+                _forward := nullif(regexp_instr(
+                    right(_head, _astride) || _after, '\n[ \t\r\n]*\n', 1, 1, 1
+                ), 0) - 1 - _astride;
+                if _forward <= 0 then
+                    _forward := nullif(regexp_instr(_after, '\n[ \t\r\n]*\n', 1, 1, 1), 0) - 1;
+                end if;
             when 2 then
                 _back := nullif(regexp_instr(_before, '\s["'')\]]*[.!?]'), 0);
-                _forward := nullif(regexp_instr(_after, '[.!?]["'')\]]*\s', 1, 1, 1), 0) - 1;
+                _astride := length(_head) - length(rtrim(_head, '.!?"'')]'));
+                _forward := nullif(regexp_instr(
+                    right(_head, _astride) || _after, '[.!?]["'')\]]*\s', 1, 1, 1
+                ), 0) - 1 - _astride;
             else
                 _back := nullif(regexp_instr(_before, '\s'), 0);
                 _forward := nullif(regexp_instr(_after, '\s'), 0);
@@ -43,7 +54,9 @@ begin
     end loop;
     -- no white space at all: never between a letter and its combining marks
     _forward := size;
-    while _forward > low and substr(passage_window, _forward + 1, 1) ~ E'[\u0300-\u036f\u200d\ufe0f]' loop
+    while _forward > low
+        and substr(passage_window, _forward + 1, 1) ~ E'[\u0300-\u036f\u200d\ufe0f]'
+    loop
         _forward := _forward - 1;
     end loop;
     return _forward;

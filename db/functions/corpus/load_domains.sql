@@ -25,8 +25,16 @@ begin
     end loop;
     delete from corpus.domain as d where d.pack = load_domains.pack;
     insert into corpus.domain (domain, pack, authority)
-    select regexp_replace(lower(btrim(r.domain)), '^www\.', ''), load_domains.pack, r.authority
-    from jsonb_to_recordset(load_domains.rows) as r (domain text, authority text)
+    -- with and without www it is one site: the first row counts
+    select distinct on (d.domain) d.domain, load_domains.pack, d.authority
+    from (
+        select
+            regexp_replace(lower(btrim(r.value ->> 'domain')), '^www\.', '') as domain,
+            r.value ->> 'authority' as authority,
+            r.n
+        from jsonb_array_elements(load_domains.rows) with ordinality as r (value, n)
+    ) as d
+    order by d.domain, d.n
     on conflict (domain) do update set pack = excluded.pack, authority = excluded.authority;
     return jsonb_array_length(load_domains.rows);
 end;

@@ -2,13 +2,15 @@
 -- Make a staged version the one that is seen, in one short transaction, and retire what it replaces.
 --
 -- It replaces the published version of its own document and the published documents of the same
--- scope, source family and title key, unless one of them applies from a later day: then the
--- staged one is stored as already superseded. Publishing twice changes nothing.
+-- scope, source family and title key, unless one of them applies from a later day, or a later
+-- version of its document was faster: then the staged one is stored as already superseded.
+-- Publishing twice changes nothing.
 --
 -- called by  ingest/calls.py
 -- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
 --            embedding.cold_vector, audit.event
--- locks      advisory: the title keys, sorted, so that two publishers cannot deadlock; then rows
+-- locks      advisory: shared against embedding.activate, then the title keys, sorted, so that two
+--            publishers cannot deadlock; then rows
 -- raises     CO009 unknown version, CO010 a chunk lacks its vector
 
 create or replace function corpus.publish_version(version_id bigint)
@@ -23,20 +25,17 @@ as $func$
 declare
     _new corpus.version;
     _document corpus.document;
-    _active embedding.set := embedding.active_set();
+    _active embedding.set;
     _missing bigint;
     _key text;
     _rivals bigint[];
     _winner bigint;
 begin
+    -- the set must not change between the look for missing vectors and the commit
+    perform pg_advisory_xact_lock_shared(hashtextextended('embedding.activate', 4));
+    _active := embedding.active_set();
     select v.* into _new from corpus.version as v where v.version_id = publish_version.version_id;
-    if not found then
-        raise exception 'there is no version %', publish_version.version_id
-            using errcode = 'CO009', hint = 'It may have been discarded; stage the document again.';
-    end if;
-    select d.* into strict _document
-    from corpus.document as d
-    where d.document_id = _new.document_id;
+    select d.* into _document from corpus.document as d where d.document_id = _new.document_id;
 
     for _key in
         select distinct k.title_key
@@ -55,10 +54,14 @@ begin
         );
     end loop;
     perform from corpus.document as d where d.document_id = _new.document_id for update;
-    select v.* into strict _new
+    select v.* into _new
     from corpus.version as v
     where v.version_id = publish_version.version_id
     for update;
+    if not found then
+        raise exception 'there is no version %', publish_version.version_id
+            using errcode = 'CO009', hint = 'It may have been discarded; stage the document again.';
+    end if;
 
     superseded_documents := '{}';
     document_id := _new.document_id;
@@ -83,14 +86,25 @@ begin
             using errcode = 'CO010', hint = 'Embed them first: embedding.chunks_to_embed.';
     end if;
 
-    select array_agg(r.version_id order by r.version_id) into _rivals
-    from corpus.rivals_of(_new.version_id) as r;
-    -- the newer by effective date wins, whatever the order of arrival
-    select r.version_id into _winner
-    from corpus.rivals_of(_new.version_id) as r
-    where r.effective_date > _new.effective_date
-    order by r.effective_date desc, r.version_id desc
-    limit 1;
+    -- the newer by effective date wins, whatever the order of arrival; where dates do not say,
+    -- the later version of a document
+    select
+        array_agg(w.version_id order by w.version_id) filter (where not w.wins),
+        (array_agg(w.version_id order by w.effective_date desc nulls last, w.version_id desc)
+            filter (where w.wins))[1]
+    into _rivals, _winner
+    from (
+        select
+            r.version_id,
+            r.effective_date,
+            coalesce(r.effective_date > _new.effective_date, false)
+            or (
+                r.document_id = _new.document_id
+                and r.version > _new.version
+                and coalesce(r.effective_date >= _new.effective_date, true)
+            ) as wins
+        from corpus.rivals_of(_new.version_id) as r
+    ) as w;
 
     insert into corpus.chunk_fact (chunk_id, scope_id, status, tags, quality_score)
     select
@@ -110,6 +124,12 @@ begin
         published_at = now(),
         valid_from = coalesce(v.effective_date, current_date)
     where v.version_id = _new.version_id;
+    perform corpus.retire_version(r.version_id, _new.version_id)
+    from unnest(_rivals) as r (version_id)
+    order by r.version_id;
+    select coalesce(array_agg(distinct v.document_id), '{}') into superseded_documents
+    from corpus.version as v
+    where v.version_id = any(_rivals) and v.document_id <> _new.document_id;
 
     if _winner is not null then
         update corpus.version as v
@@ -122,10 +142,6 @@ begin
         return next;
         return;
     end if;
-
-    perform corpus.retire_version(r.version_id, _new.version_id)
-    from unnest(_rivals) as r (version_id)
-    order by r.version_id;
 
     update corpus.version as v set state = 'published' where v.version_id = _new.version_id;
     insert into search.text_index (chunk_id, scope_id, lexemes, token_count)
@@ -149,10 +165,6 @@ begin
     select w.set_id, w.chunk_id, w.scope_id, w.embedding
     from warm_vector as w
     order by w.chunk_id;
-
-    select coalesce(array_agg(distinct v.document_id), '{}') into superseded_documents
-    from corpus.version as v
-    where v.version_id = any(_rivals) and v.document_id <> _new.document_id;
     return next;
 end;
 $func$;

@@ -27,6 +27,13 @@ begin
     if not found then
         return;
     end if;
+    -- in the order of set_status, so that a curator and a publisher cannot deadlock
+    perform from corpus.chunk_fact as f
+    where f.chunk_id in (
+        select c.chunk_id from corpus.chunk as c where c.version_id = retire_version.version_id
+    )
+    order by f.chunk_id
+    for update;
     -- what a curator rejected or flagged stays so: as_of must not bring it back
     update corpus.chunk_fact as f
     set status = 'superseded'

@@ -33,7 +33,11 @@ begin
     exception when sqlstate 'PL003' then
         -- an authority that was split: its documents stay under the old code and are found
         -- from each of its successors
-        _la := _given;
+        select coalesce(
+            (select a.gss from place.authority as a where a.gss = _given),
+            (select d.authority_gss from place.district as d where d.lad_gss = _given),
+            (select max(a.gss) from place.authority as a where a.dfe_code = _given)
+        ) into _la;
     end;
     if _school_la is not null then
         if _la is not null and _la <> place.resolve_authority(_school_la) then

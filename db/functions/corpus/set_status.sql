@@ -22,6 +22,12 @@ declare
     _changed integer;
     _unknown bigint;
 begin
+    if set_status.status not in ('pending', 'approved', 'rejected', 'flagged') then
+        raise exception 'a person cannot decide that chunks are "%"', left(set_status.status, 40)
+            using errcode = 'CO013',
+                  detail = 'A chunk is superseded when a newer version of its document takes over.',
+                  hint = 'Decide for approved, rejected, flagged or pending.';
+    end if;
     select u.id into _unknown
     from unnest(set_status.chunk_ids) as u (id)
     where not exists (select from corpus.chunk_fact as f where f.chunk_id = u.id)

@@ -21,6 +21,11 @@ declare
     _tags text[] := corpus.check_tags(set_tags.tags);
     _changed integer;
 begin
+    -- in the order of set_status, so that two curators cannot deadlock
+    perform from corpus.chunk_fact as f
+    where f.chunk_id = any(set_tags.chunk_ids)
+    order by f.chunk_id
+    for update;
     update corpus.chunk_fact as f
     set
         tags = _tags,

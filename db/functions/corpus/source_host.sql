@@ -14,7 +14,9 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
     select regexp_replace(
-        lower(substring(source_host.source from '^[a-zA-Z][a-zA-Z0-9+.-]*://(?:[^/@?#]*@)?([^/:?#]+)')),
+        lower(substring(
+            source_host.source from '^[a-zA-Z][a-zA-Z0-9+.-]*://(?:[^/@?#]*@)?([^/:?#]+)'
+        )),
         '^www\.', ''
     );
 $func$;

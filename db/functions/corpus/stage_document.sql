@@ -11,7 +11,7 @@
 -- locks      advisory: the text within its scope, then the source within its scope
 -- raises     CO001 no text, CO002 unknown tag, CO003 too long, CO004 unknown kind of publisher,
 --            CO006 the school is another authority's, CO007 a share without an owner,
---            CO011 unknown file type, CO012 no source, PL001, PL002
+--            CO011 unknown file type, CO012 no source or an endless one, PL001, PL002
 
 create or replace function corpus.stage_document(
     source text,
@@ -63,7 +63,14 @@ begin
         raise exception 'a document needs a source'
             using errcode = 'CO012', hint = 'Give the address or the file name it came from.';
     end if;
-    if coalesce(stage_document.body, '') !~ '\S' then
+    if length(_source) > 2000 then
+        raise exception 'the source is too long: % characters', length(_source)
+            using errcode = 'CO012', hint = 'Give an address or a name of at most 2000 characters.';
+    end if;
+    -- white space and invisible characters are no text
+    if coalesce(stage_document.body, '')
+        !~ E'[^\\s\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\ufeff]'
+    then
         raise exception 'the document holds no text'
             using errcode = 'CO001',
                   hint = 'A scanned document needs its text recognised (OCR) before it is added.';
@@ -82,8 +89,17 @@ begin
 
     -- pages of national sites hold everywhere, whoever adds them
     select d.* into _domain from corpus.domain as d where d.domain = _host;
-    if found and stage_document.owner is null then
+    if found and stage_document.owner is null
+        and coalesce(cardinality(stage_document.principals), 0) = 0
+    then
         _scope_id := corpus.scope_for();
+        -- not used, but a wrong one is a mistake all the same
+        perform place.check_school(nullif(btrim(stage_document.school_urn), ''));
+        begin
+            perform place.resolve_authority(nullif(btrim(stage_document.la_code), ''));
+        exception when sqlstate 'PL003' then
+            null;
+        end;
         _authority := coalesce(_authority, _domain.authority);
     else
         _scope_id := corpus.scope_for(
@@ -104,7 +120,7 @@ begin
     perform pg_advisory_xact_lock(hashtextextended(_scope_id || encode(_hash, 'hex'), 1));
     perform pg_advisory_xact_lock(hashtextextended(_scope_id || ' ' || _source, 2));
 
-    select d.document_id, d.source, v.version_id, v.state, t.task_id, t.ready_at, t.claimed_by,
+    select d.document_id, d.source, v.version_id, v.state, t.task_id, t.ready_at, t.claimed_by, t.dead,
         (select count(*)::integer from corpus.chunk as c where c.version_id = v.version_id) as chunks
     into _known
     from corpus.version as v
@@ -113,12 +129,29 @@ begin
     where
         v.content_hash = _hash
         and d.scope_id = _scope_id
-        and v.state in ('published', 'staged')
+        and (
+            v.state in ('published', 'staged')
+            -- or an older document that a newer one of its title outranks: adding it again
+            -- must not make a version each time
+            or (
+                d.source = _source
+                and v.version = (
+                    select max(o.version) from corpus.version as o
+                    where o.document_id = d.document_id
+                )
+            )
+        )
     order by v.state = 'published' desc, d.source = _source desc, v.version_id
     limit 1;
 
     if found and _known.state = 'staged'
-        and (_known.claimed_by is null or _known.ready_at <= clock_timestamp())
+        and (
+            _known.task_id is null
+            or _known.dead
+            or (_known.claimed_by is not null and _known.ready_at <= clock_timestamp())
+            -- nobody has it yet: a holder takes it, without one it waits as before
+            or (_known.claimed_by is null and stage_document.lease_holder is not null)
+        )
     then
         -- whoever staged it died or gave up: go on from there
         _task := queue.enqueue('publish_version', _known.version_id, stage_document.lease_holder);
@@ -129,7 +162,7 @@ begin
     end if;
     if found then
         return query select
-            case when _known.source = _source and _known.state = 'published'
+            case when _known.source = _source and _known.state <> 'staged'
                 then 'unchanged' else 'duplicate' end,
             _known.document_id, _known.version_id, _known.document_id, _known.source,
             _known.chunks, null::bigint, null::uuid;

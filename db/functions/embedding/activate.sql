@@ -3,7 +3,7 @@
 --
 -- called by  DBAs, cli
 -- writes     embedding.set, audit.event
--- locks      embedding.set against a second switch
+-- locks      advisory: against publishers and a second switch
 -- raises     EM005 unknown set, EM006 the set is not filled
 
 create or replace function embedding.activate(set_name text)
@@ -15,10 +15,12 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    _set embedding.set := embedding.named_set(activate.set_name);
+    _set embedding.set;
     _missing bigint;
 begin
-    lock table embedding.set in share row exclusive mode;
+    -- a publisher that saw the old set must be seen by the count below
+    perform pg_advisory_xact_lock(hashtextextended('embedding.activate', 4));
+    _set := embedding.named_set(activate.set_name);
     if _set.active then
         return;
     end if;

@@ -8,7 +8,7 @@
 -- environment, which only the operating system's administrator can set or read.
 --
 -- called by  public.search_text
--- raises     EM008 no endpoint or no usable answer
+-- raises     EM008 no endpoint or no usable answer, EM002 wrong width
 
 create or replace function embedding.embed_text(question text)
 returns public.vector
@@ -18,7 +18,9 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $python$
+import http.client
 import json
+import math
 import os
 import urllib.error
 import urllib.request
@@ -54,19 +56,36 @@ if not address.startswith(("http://", "https://")):
 try:
     request = urllib.request.Request(address, json.dumps(body).encode(), headers)
     with urllib.request.urlopen(request, timeout=15) as answer:
-        vector = json.loads(answer.read(8000000))["data"][0]["embedding"]
+        vector = [float(x) for x in json.loads(answer.read(8000000))["data"][0]["embedding"]]
 except urllib.error.HTTPError as error:
     refuse(
         "endpoint %s answered %d" % (chosen["endpoint_url"], error.code),
         "Check the model name and the key in the server's environment.",
     )
-except (OSError, ValueError, LookupError, TypeError) as error:
+except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError) as error:
     refuse(
         "endpoint %s gave no vector: %s" % (chosen["endpoint_url"], type(error).__name__),
         "Is it running? pgkb up starts the local one.",
     )
-return "[" + ",".join(repr(float(x)) for x in vector) + "]"
+if not vector or not all(map(math.isfinite, vector)):
+    refuse(
+        "endpoint %s gave no vector: not numbers" % chosen["endpoint_url"],
+        "Check the model of embedding set %s." % chosen["name"],
+    )
+if len(vector) != chosen["width"]:
+    plpy.error(
+        "the vector has %d dimensions, %s of set %s has %d"
+        % (len(vector), chosen["model"], chosen["name"], chosen["width"]),
+        sqlstate="EM002",
+        hint="Serve the model of the active set: select * from embedding.active_set();",
+    )
+return "[" + ",".join(map(repr, vector)) + "]"
 $python$;
 
 comment on function embedding.embed_text is
 'The vector of a text from the active set''s OpenAI-compatible endpoint, for a person at psql.';
+
+-- made by the superuser, after grants.sql; what that page says of the other functions, said here
+revoke all on function embedding.embed_text(text) from public;
+alter function embedding.embed_text(text) owner to pgkb_owner;
+grant execute on function embedding.embed_text(text) to pgkb_admin;

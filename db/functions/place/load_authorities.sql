@@ -15,6 +15,7 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _bad text;
+    _successor text;
 begin
     select r.value ->> 'gss' into _bad
     from jsonb_array_elements(load_authorities.rows) as r (value)
@@ -28,6 +29,15 @@ begin
         raise exception 'authority row "%" is not usable', left(coalesce(_bad, 'without code'), 40)
             using errcode = 'PL004',
                   hint = 'Each row needs gss (E08000025), name, dfe_code (330) and status live or ended.';
+    end if;
+    select r.value ->> 'gss' into _bad
+    from jsonb_array_elements(load_authorities.rows) as r (value)
+    group by r.value ->> 'gss'
+    having count(*) > 1
+    limit 1;
+    if found then
+        raise exception 'authority "%" is listed twice', _bad
+            using errcode = 'PL004', hint = 'Keep one row for each code.';
     end if;
     insert into place.authority as a
         (gss, dfe_code, name, kind, region, status, start_date, end_date, website)
@@ -45,13 +55,38 @@ begin
     delete from place.authority_successor as s
     using jsonb_array_elements(load_authorities.rows) as r (value)
     where s.gss = r.value ->> 'gss';
-    insert into place.authority_successor (gss, successor_gss)
-    select r.value ->> 'gss', s.successor
-    from jsonb_array_elements(load_authorities.rows) as r (value)
-    cross join lateral jsonb_array_elements_text(
-        case when jsonb_typeof(r.value -> 'successors') = 'array'
-            then r.value -> 'successors' else '[]' end
-    ) as s (successor);
+    for _bad, _successor in
+        select distinct r.value ->> 'gss', s.successor
+        from jsonb_array_elements(load_authorities.rows) as r (value)
+        cross join lateral jsonb_array_elements_text(
+            case when jsonb_typeof(r.value -> 'successors') = 'array'
+                then r.value -> 'successors' else '[]' end
+        ) as s (successor)
+    loop
+        if _successor is null or _successor = _bad
+            or not exists (select from place.authority as a where a.gss = _successor)
+        then
+            raise exception 'authority "%" cannot be followed by "%"',
+                _bad, left(_successor, 40)
+                using errcode = 'PL004',
+                      hint = 'A successor is another authority, with a row of its own.';
+        end if;
+        insert into place.authority_successor (gss, successor_gss) values (_bad, _successor);
+    end loop;
+    -- following the successors must come to an end
+    with recursive onward as (
+        select s.gss, s.successor_gss as reached from place.authority_successor as s
+        union
+        select o.gss, s.successor_gss
+        from onward as o
+        inner join place.authority_successor as s on o.reached = s.gss
+    )
+
+    select o.gss into _bad from onward as o where o.reached = o.gss order by o.gss limit 1;
+    if found then
+        raise exception 'authority "%" would succeed itself', _bad
+            using errcode = 'PL004', hint = 'Take the older code out of the successors.';
+    end if;
     return jsonb_array_length(load_authorities.rows);
 end;
 $func$;

@@ -41,6 +41,7 @@ begin
     elsif _query is null then
         begin
             execute 'select embedding.embed_text($1)' into _query using search_text.question;
+            perform embedding.check_vector(_query, embedding.active_set());
             if not current_setting('transaction_read_only')::boolean then
                 perform embedding.remember_query(_viewer, search_text.question, _query);
             end if;

@@ -19,14 +19,30 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 begin
-    if claim_tasks.batch_size not between 1 and 100
-        or claim_tasks.lease not between interval '1 second' and interval '1 day'
-    then
+    if (
+        claim_tasks.batch_size between 1 and 100
+        and claim_tasks.lease between interval '1 second' and interval '1 day'
+    ) is not true then
         raise exception 'batch size % with lease % is out of range',
             claim_tasks.batch_size, claim_tasks.lease
             using errcode = 'QU001',
                   hint = 'A batch holds 1 to 100 tasks, a lease lasts one second to one day.';
     end if;
+    -- work that kills its worker is never failed by it: the claim counts, and gives up
+    update queue.task as t
+    set
+        dead = true,
+        claimed_by = null,
+        lease_token = null,
+        last_error = 'given up: its lease ran out at the last attempt'
+    from (
+        select k.task_id
+        from queue.task as k
+        where k.ready_at <= clock_timestamp() and not k.dead and k.attempts >= 8
+            and k.lease_token is not null
+        for update skip locked
+    ) as l
+    where t.task_id = l.task_id;
     return query
     with ready_task as (
         select t.task_id

@@ -21,7 +21,8 @@ as $func$
     values (
         enqueue.kind,
         enqueue.subject_id,
-        clock_timestamp() + case when enqueue.holder is null then interval '0' else enqueue.lease end,
+        clock_timestamp()
+        + case when enqueue.holder is null then interval '0' else enqueue.lease end,
         enqueue.holder,
         case when enqueue.holder is not null then gen_random_uuid() end,
         case when enqueue.holder is null then 0 else 1 end

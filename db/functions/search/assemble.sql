@@ -47,20 +47,39 @@ as $func$
         where n.copy = 1
     ),
 
-    -- what was brought in for the asked school keeps its place in the answer
-    chosen_hit as (
-        select n.*
+    placed_hit as (
+        select
+            n.*,
+            row_number() over (
+                partition by (n.h).school_boosted, (n.h).floor_exempt
+                order by (n.h).score desc, (n.h).chunk_id
+            ) <= case
+                when (n.h).school_boosted then assemble.top_k / 2
+                when (n.h).floor_exempt then assemble.top_k / 3
+                else 0
+            end as has_a_place
         from numbered_hit as n
-        where n.place_in_document <= config.value('kb.max_chunks_per_document')::integer
-        order by (n.h).school_boosted desc, (n.h).score desc, (n.h).chunk_id
+        where
+            n.place_in_document
+            <= (select config.value('kb.max_chunks_per_document')::integer)
+    ),
+
+    -- a chunk with the very identifier or all rare words of the question, which fusion may rank
+    -- under many merely similar ones, and what was brought in for the asked school keep some places
+    chosen_hit as (
+        select p.*
+        from placed_hit as p
+        order by p.has_a_place desc, (p.h).school_boosted, (p.h).score desc, (p.h).chunk_id
         limit assemble.top_k
     ),
 
     answer as (
         select
             n.*,
-            case when config.value('kb.chunk_expansion_enabled')::boolean then (
-                select left(p.content, greatest(0, n.start_at - p.start_at))
+            case when (select config.value('kb.chunk_expansion_enabled')::boolean) then (
+                select
+                    left(p.content, greatest(0, n.start_at - p.start_at))
+                    || case when p.start_at + length(p.content) < n.start_at then E'\n' else '' end
                 from corpus.chunk as p
                 inner join corpus.chunk_fact as f on p.chunk_id = f.chunk_id
                 where
@@ -69,7 +88,7 @@ as $func$
                     and f.status = any(assemble.statuses)
                     and p.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
             ) end as text_before,
-            case when config.value('kb.chunk_expansion_enabled')::boolean then (
+            case when (select config.value('kb.chunk_expansion_enabled')::boolean) then (
                 select
                     case when x.start_at > n.end_at then E'\n' else '' end
                     || substr(x.content, greatest(1, n.end_at - x.start_at + 1))

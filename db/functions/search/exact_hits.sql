@@ -36,7 +36,8 @@ begin
                     v.scope_id = any($2)
                     and f.status = any($3)
                     and ($4 is null or f.tags && $4)
-                order by v.embedding operator(public.<=>) $1
+                -- by id where equal: what the limit cuts off must not depend on where rows lie
+                order by v.embedding operator(public.<=>) $1, v.chunk_id
                 limit $5
             ) as h
             $query$,
@@ -63,7 +64,7 @@ begin
             from embedding.cold_vector as k
             where k.set_id = exact_hits.set_id and k.chunk_id = a.chunk_id
         ) as v
-        order by distance
+        order by distance, a.chunk_id
         limit exact_hits.candidates
     ) as h;
 end;

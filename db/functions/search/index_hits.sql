@@ -46,7 +46,8 @@ begin
         from (
             select
                 v.chunk_id,
-                v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s) as distance
+                v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)
+                as distance
             from embedding.%2$I as v
             inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
             where

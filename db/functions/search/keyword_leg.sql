@@ -40,6 +40,7 @@ declare
     _typed_idf double precision;   -- of the words the person typed
     _added_idf double precision;   -- of the words synonyms added
     _rare_words integer;
+    _any_word tsquery;
 begin
     if keyword_leg.tsquery is null or numnode(keyword_leg.tsquery) = 0
         or coalesce(cardinality(keyword_leg.scope_ids), 0) = 0
@@ -62,6 +63,9 @@ begin
         )
     into _typed_idf, _added_idf, _rare_words
     from unnest(_words) as w;
+    _any_word := (
+        select string_agg(terms.quote_lexeme(w.lexeme), ' | ')::tsquery from unnest(_words) as w
+    );
     -- rarest first, at least one, until the budget is spent
     _chosen := array(
         select r.word
@@ -117,17 +121,25 @@ begin
         )
         union all
         -- superseded versions are not indexed: their words are found again from the text
-        select c.chunk_id, i.lexemes, terms.count_tokens(i.lexemes)
+        select c.chunk_id, i.lexemes, coalesce(i.token_count, terms.count_tokens(i.lexemes))
         from search.chunks_as_of(
             keyword_leg.as_of, keyword_leg.scope_ids, keyword_leg.statuses, keyword_leg.tags
         ) as a (chunk_id)
         inner join corpus.chunk as c on a.chunk_id = c.chunk_id
         inner join corpus.version as v on c.version_id = v.version_id
+        left join search.text_index as t on c.chunk_id = t.chunk_id
         cross join lateral (
-            select terms.to_index(embedding.text_of(v.title, c.content)) as lexemes
+            select
+                coalesce(
+                    t.lexemes, terms.to_index(embedding.text_of(v.title, c.content))
+                ) as lexemes,
+                t.token_count
+            -- keeps the words of a text from being found anew for every use
+            offset 0
         ) as i
         where
             keyword_leg.as_of is not null
+            and i.lexemes @@ _any_word
             and (keyword_leg.within is null or c.chunk_id = any(keyword_leg.within))
     ),
 

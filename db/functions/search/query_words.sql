@@ -44,12 +44,24 @@ as $func$
             union all
             (
                 select s.lexeme
-                from search.lexeme_stat as s
-                where
-                    w.prefix
-                    and s.lexeme >= w.lexeme collate "C"
-                    and s.lexeme < (w.lexeme || U&'\+10ffff') collate "C"
-                order by s.chunks desc, s.lexeme
+                from (
+                    select k.lexeme, k.chunks
+                    from search.lexeme_stat as k
+                    where
+                        w.prefix
+                        and k.lexeme >= w.lexeme collate "C"
+                        and k.lexeme < (w.lexeme || U&'\+10ffff') collate "C"
+                    union all
+                    select d.lexeme, d.chunks
+                    from search.lexeme_delta as d
+                    where
+                        w.prefix
+                        and d.lexeme >= w.lexeme collate "C"
+                        and d.lexeme < (w.lexeme || U&'\+10ffff') collate "C"
+                ) as s
+                group by s.lexeme
+                having sum(s.chunks) > 0
+                order by sum(s.chunks) desc, s.lexeme
                 limit 16
             )
         ) as e
@@ -64,7 +76,9 @@ as $func$
             greatest(0, coalesce((
                 select s.chunks from search.lexeme_stat as s where s.lexeme = w.lexeme collate "C"
             ), 0) + coalesce((
-                select sum(d.chunks) from search.lexeme_delta as d where d.lexeme = w.lexeme collate "C"
+                select sum(d.chunks)
+                from search.lexeme_delta as d
+                where d.lexeme = w.lexeme collate "C"
             ), 0))::bigint as chunks
         from word as w
     )
@@ -74,7 +88,8 @@ as $func$
         ln(1 + (greatest(n.chunks, c.chunks) - c.chunks + 0.5) / (c.chunks + 0.5))::double precision
     from counted_word as c
     cross join corpus_size as n
-    order by c.expansion, c.chunks, c.lexeme
+    -- words that no chunk holds come last of their kind: they must not crowd out one that is found
+    order by c.expansion, c.chunks = 0, c.chunks, c.lexeme
     limit config.value('kb.keyword_terms')::integer;
 $func$;
 

@@ -44,7 +44,16 @@ begin
         coalesce(bool_or(r.topic_fallback_used), false),
         coalesce(bool_or(r.no_la_broad_fallback_used), false),
         coalesce(bool_or(r.school_boosted), false),
-        coalesce(record_search.timings, '{}')
+        -- numbers only: a question handed in by mistake stays out
+        coalesce((
+            select jsonb_object_agg(t.key, t.value)
+            from jsonb_each(
+                case jsonb_typeof(record_search.timings)
+                    when 'object' then record_search.timings
+                end
+            ) as t
+            where jsonb_typeof(t.value) = 'number'
+        ), '{}')
     from unnest(record_search.results) as r
     returning * into _record;
     if _scope.la_code is not null and not exists (

@@ -10,7 +10,12 @@ create or replace function search.scope_of(
     urn text default null
 )
 returns table (
-    la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text
+    la_code text,
+    la_name text,
+    home_la_code text,
+    home_la_name text,
+    school_urn text,
+    school_name text
 )
 language sql
 stable
@@ -19,7 +24,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
     select
-        r.la_code, a.name, r.home_la_code, h.name, r.school_urn, s.name
+        r.la_code, a.name, r.home_la_code, h.name,
+        -- a check whose result nobody reads would not be made
+        case when r.school_la is not null then r.school_urn end,
+        s.name
     from (
         select
             place.resolve_authority(nullif(btrim(scope_of.la), '')) as la_code,

@@ -55,7 +55,10 @@ begin
         from corpus.scope as p
         where
             p.kind = 'private'
-            and (p.owner = any(visible_scopes.principals) or p.principals && visible_scopes.principals)
+            and (
+                p.owner = any(visible_scopes.principals)
+                or p.principals && visible_scopes.principals
+            )
     ) as s;
 end;
 $func$;

@@ -17,7 +17,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
-    with setting as (
+    -- materialized: read and checked once, not for each candidate
+    with setting as materialized (
         select
             config.value('kb.freshness_floor')::double precision as freshness_floor,
             config.value('kb.topic_boost')::double precision as topic_boost,

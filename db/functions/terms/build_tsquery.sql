@@ -35,10 +35,14 @@ as $func$
             ':D' as label
         from added
         cross join lateral unnest(added.lexemes) as u
-        where u.lexeme not in (select t.lexeme from typed cross join lateral unnest(typed.lexemes) as t)
+        where u.lexeme not in (
+            select t.lexeme from typed cross join lateral unnest(typed.lexemes) as t
+        )
     )
 
-    select string_agg(terms.quote_lexeme(word.lexeme) || word.label, ' | ' order by word.label, word.lexeme)::tsquery
+    select string_agg(
+        terms.quote_lexeme(word.lexeme) || word.label, ' | ' order by word.label, word.lexeme
+    )::tsquery
     from word;
 $func$;
 

@@ -21,12 +21,15 @@ as $func$
         end || n.number as token
         from regexp_matches(
             identifiers.folded,
-            '(?:\m(s|r|p)(?:s|ections?|eg|egs|egulations?|ara|aras|aragraphs?)?\.? ?|(§)+ ?)'
+            -- not the s of "she's 15"
+            '(?:(?<!'')\m(s|r|p)(?:s|ections?|eg|egs|egulations?|ara|aras|aragraphs?)?\.? ?|(§)+ ?)'
             || '(\d{1,4}(?:\.\d{1,3}){0,3}[a-z]{0,2})\M((?:\(\w{1,4}\)){0,3})'
             || '(?: ?(?:-|to|and) ?(\d{1,4}[a-z]{0,2})\M)?',
             'g'
         ) as r (part)
-        cross join lateral (select array[coalesce(r.part[1], r.part[2]), r.part[3], r.part[4], r.part[5]]) as m (part)
+        cross join lateral (
+            select array[coalesce(r.part[1], r.part[2]), r.part[3], r.part[4], r.part[5]]
+        ) as m (part)
         cross join lateral (
             values (m.part[2]), (m.part[2] || nullif(m.part[3], '')), (m.part[4])
         ) as n (number)
@@ -36,7 +39,8 @@ as $func$
         select '#' || m.part[1]
         from regexp_matches(
             identifiers.folded,
-            '\m([a-z]{2,12}[-_]\d{3,}[a-z0-9]{0,12}|[a-z]{2,12}(?:[-_][a-z]{2,12}){1,4}[-_]\d+[a-z0-9]{0,12})\M',
+            '\m([a-z]{2,12}[-_]\d{3,}[a-z0-9]{0,12}'
+            || '|[a-z]{2,12}(?:[-_][a-z]{2,12}){1,4}[-_]\d+[a-z0-9]{0,12})\M',
             'g'
         ) as m (part)
     ) as i;

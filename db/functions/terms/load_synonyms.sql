@@ -39,7 +39,12 @@ begin
         values (
             load_synonyms.pack, _row.pattern, nullif(_row."unless", ''), _row.phrases,
             _row.expansions, coalesce(_row.citation, ''), coalesce(_row.caution, '')
-        );
+        )
+        on conflict on constraint synonym_once_per_pattern do nothing;
+        if not found then
+            raise exception 'the pattern of "%" stands in two rows', _row.phrases
+                using errcode = 'TE001', hint = 'Put the expansions of both into one row.';
+        end if;
         _count := _count + 1;
     end loop;
     return _count;

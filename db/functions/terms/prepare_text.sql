@@ -17,9 +17,12 @@ as $func$
         regexp_replace(
             regexp_replace(
                 -- embedded base64 and the like would be dropped by the parser with a notice each
-                regexp_replace(prepare_text.folded, '\S{200,}', ' ', 'g'),
-                -- s.36, s36, ss.38 and the section sign: section 36
-                '(\mss?\.? ?|§+ ?)(?=\d)', 'section ', 'g'
+                -- (commas and bars part words: a row of a table without spaces is no such token)
+                regexp_replace(
+                    translate(prepare_text.folded, ',;|。、', '     '), '\S{200,}', ' ', 'g'
+                ),
+                -- s.36, s36, ss.38 and the section sign: section 36; not the s of "she's 15"
+                '((?<!'')\mss?\.? ?|§+ ?)(?=\d)', 'section ', 'g'
             ),
             -- inc-48211: inc 48211 (the parser would make -48211 a number)
             '(?<=[[:alnum:]])-(?=\d)', ' ', 'g'

@@ -16,8 +16,11 @@ as $func$
     select
         to_tsvector(config.value('kb.text_config')::regconfig, terms.prepare_text(f.folded))
         || array_to_tsvector(terms.identifiers(f.folded))
-    -- past this a tsvector could outgrow its limit of 1 MB; chunks are far shorter
-    from (select terms.fold_text(left(to_index.content, 200000)) as folded) as f;
+    from (
+        -- past this a tsvector could outgrow its limit of 1 MB; chunks are far shorter
+        -- (twice: folding makes up to 18 characters of one)
+        select left(terms.fold_text(left(to_index.content, 100000)), 100000) as folded
+    ) as f;
 $func$;
 
 comment on function terms.to_index is

@@ -1,0 +1,134 @@
+"""The bench's own database: made, deployed, handed out and dropped."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, LiteralString
+
+import psycopg
+from pgvector.psycopg import register_vector
+from psycopg import conninfo, sql
+
+from db import deploy, server
+
+NAME = "pgkb_bench"
+MARK = "made by python -m bench, which drops and rebuilds it"
+
+Connection = psycopg.Connection[tuple[Any, ...]]
+Say = Callable[[str], None]
+Statement = LiteralString | sql.Composed
+Arguments = Sequence[object] | Mapping[str, object] | None
+
+
+class BenchError(Exception):
+    """The bench cannot run; the message is one line: what, why, what to do."""
+
+
+@contextmanager
+def bench_database(*, keep: bool, say: Say) -> Iterator[str]:
+    """The URL of a fresh database with the product deployed; dropped at the end unless kept.
+
+    On the server of PGKB_DATABASE_URL, else on the embedded one, which is stopped again if it
+    did not run before. Raises BenchError, ServerError and DeployError.
+    """
+    with _server(keep=keep) as admin_url:
+        where = conninfo.make_conninfo(admin_url, dbname=NAME)
+        with _connect(admin_url) as admin:
+            _drop(admin)
+            admin.execute(sql.SQL("create database {}").format(sql.Identifier(NAME)))
+            admin.execute(
+                sql.SQL("comment on database {} is {}").format(
+                    sql.Identifier(NAME), sql.Literal(MARK)
+                )
+            )
+        try:
+            deploy.deploy(where, notice=say)
+            yield where
+        finally:
+            if not keep:
+                with _connect(admin_url) as admin:
+                    _drop(admin)
+
+
+@contextmanager
+def connect(url: str) -> Iterator[Connection]:
+    """A connection for measuring, with the vector types; the same settings whoever runs it."""
+    with psycopg.connect(url, application_name="pgkb bench") as db:
+        register_vector(db)
+        db.execute("set client_min_messages = warning")
+        # on two cores a helper process costs more than it brings, and its start is noise
+        db.execute("set max_parallel_workers_per_gather = 0")
+        db.commit()
+        yield db
+
+
+def whole_number(db: Connection, statement: Statement, arguments: Arguments = None) -> int:
+    """The first column of the first row."""
+    return int(_only(db, statement, arguments))
+
+
+def text(db: Connection, statement: Statement, arguments: Arguments = None) -> str:
+    """The first column of the first row."""
+    return str(_only(db, statement, arguments))
+
+
+def _only(db: Connection, statement: Statement, arguments: Arguments) -> Any:  # noqa: ANN401
+    row = db.execute(statement, arguments).fetchone()
+    if row is None:
+        raise LookupError("the statement returned no row")
+    return row[0]
+
+
+@contextmanager
+def _server(*, keep: bool) -> Iterator[str]:
+    """A URL for creating databases."""
+    if named := os.environ.get("PGKB_DATABASE_URL"):
+        try:
+            database = conninfo.conninfo_to_dict(named).get("dbname")
+        except psycopg.ProgrammingError:
+            # what libpq says of it would repeat the password
+            raise BenchError(
+                "PGKB_DATABASE_URL cannot be read; write it as "
+                "postgresql://user:password@host/database"
+            ) from None
+        yield conninfo.make_conninfo(named, dbname="postgres") if database == NAME else named
+        return
+    ran_before = server.status().running
+    server.start()
+    try:
+        yield server.url(database="postgres")
+    finally:
+        if not ran_before and not keep:
+            server.stop()
+
+
+@contextmanager
+def _connect(url: str) -> Iterator[Connection]:
+    try:
+        opened = psycopg.connect(url, autocommit=True, connect_timeout=10)
+    except psycopg.Error as problem:
+        raise BenchError(
+            f"the server cannot be reached: {str(problem).strip().splitlines()[0]}; "
+            "check PGKB_DATABASE_URL, or unset it to use the embedded server"
+        ) from None
+    with opened as db:
+        yield db
+
+
+def _drop(admin: Connection) -> None:
+    """Drop the last run's database, and never one that only has the same name."""
+    found = admin.execute(
+        "select shobj_description(oid, 'pg_database') from pg_database where datname = %s", [NAME]
+    ).fetchone()
+    if found is None:
+        return
+    if found[0] != MARK:
+        raise BenchError(
+            f"the database {NAME} was not made by the bench, so it is not dropped; rename it"
+        )
+    try:
+        admin.execute(sql.SQL("drop database {}").format(sql.Identifier(NAME)))
+    except psycopg.errors.ObjectInUse:
+        raise BenchError(
+            f"the database {NAME} is in use; end the other bench or session, then run again"
+        ) from None

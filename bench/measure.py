@@ -1,0 +1,223 @@
+"""Latency and recall of the search beside the baselines, question by question in one loop."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from psycopg import sql
+
+from bench import baseline
+from bench.baseline import Baseline
+from bench.database import Connection, Statement, text
+from bench.queries import KINDS, SCOPES, UNANSWERABLE, Question
+
+DEPTH = 20
+TS_RANK = "ts_rank_cd"
+ROUNDS = 3
+# the ts_rank_cd query reads so much that a few questions must do
+MOST_RANKED_BY_WORDS = 16
+
+SEARCH = (
+    "select * from public.search_kb(query_vec => %(vector)s, tsquery => %(tsquery)s::tsquery, "
+    "la => %(la)s, home_la => %(home_la)s, urn => %(urn)s, tags => %(tags)s)"
+)
+KEYWORD_LEG = (
+    "select * from search.keyword_leg(tsquery => %(tsquery)s::tsquery, "
+    "scope_ids => %(scope_ids)s::bigint[], statuses => '{approved,pending}', "
+    "tags => %(tags)s::text[], candidates => config.value('kb.candidates')::integer)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """A statement's times in milliseconds over questions, each the best of its rounds."""
+
+    name: str
+    questions: int
+    p50: float
+    p95: float
+    worst: float
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Answerable questions in all, by kind and by scope; unanswerable ones apart."""
+
+    total: list[Timing]
+    by_kind: list[Timing]
+    by_scope: list[Timing]
+    unanswerable: Timing
+    worst_question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """Share of the true best `DEPTH` that was found: mean, the worst question, by scope."""
+
+    name: str
+    mean: float
+    worst: float
+    worst_question: str
+    by_scope: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """Connections that differ in their settings."""
+
+    search: Connection
+    bare: Connection
+    iterative: Connection
+
+
+def vector_leg(set_id: int, *, floor: str) -> sql.Composed:
+    """The vector leg of one embedding set."""
+    return sql.SQL(
+        "select chunk_id from search.vector_leg(query => %(half_vector)s, set_id => {set_id}, "
+        "scopes => %(scopes)s::search.visible_scope[], statuses => '{{approved,pending}}', "
+        "tags => %(tags)s::text[], candidates => config.value('kb.candidates')::integer, "
+        "floor => {floor}::float8)"
+    ).format(set_id=sql.Literal(set_id), floor=sql.Literal(floor))
+
+
+def measure_latency(
+    sessions: Sessions,
+    questions: Sequence[Question],
+    *,
+    plain: Baseline,
+    set_id: int,
+    rounds: int = ROUNDS,
+) -> Latency:
+    """Each question runs through everything in turn, so that a slow minute falls on all alike."""
+    floor = text(
+        sessions.search, "select retrieval_floor from embedding.set where set_id = %s", [set_id]
+    )
+    leg = vector_leg(set_id, floor=floor)
+    conversational = [n for n, q in enumerate(questions) if q.kind == "conversational"]
+    ranked_by_words = set(conversational[:MOST_RANKED_BY_WORDS])
+    statements: dict[str, tuple[Connection, Statement]] = {
+        "search_kb": (sessions.search, SEARCH),
+        "vector leg": (sessions.search, leg),
+        "keyword leg": (sessions.search, KEYWORD_LEG),
+        "bare HNSW": (sessions.bare, plain.vector_statement),
+        "bare HNSW, iterative": (sessions.iterative, plain.vector_statement),
+        TS_RANK: (sessions.search, baseline.WORD_STATEMENT),
+    }
+    best: dict[str, dict[int, float]] = {name: {} for name in statements}
+    # the first round warms caches and plans and is not counted
+    for counted in range(rounds + 1):
+        for number, question in enumerate(questions):
+            for name, (db, statement) in statements.items():
+                if name == TS_RANK and number not in ranked_by_words:
+                    continue
+                spent = _milliseconds(db, statement, question)
+                if counted:
+                    best[name][number] = min(spent, best[name].get(number, spent))
+    for db in (sessions.search, sessions.bare, sessions.iterative):
+        db.rollback()
+
+    answerable = [n for n, q in enumerate(questions) if q.kind != UNANSWERABLE]
+
+    def timing(label: str, name: str, among: Iterable[int] = answerable) -> Timing:
+        return _timing(label, [best[name][n] for n in among if n in best[name]])
+
+    slowest = max(answerable, key=lambda n: best["search_kb"][n])
+    return Latency(
+        total=[timing(name, name) for name in statements],
+        by_kind=[
+            timing(f"{name}: {kind}", name, [n for n in answerable if questions[n].kind == kind])
+            for name in ("search_kb", "keyword leg")
+            for kind in KINDS
+        ],
+        by_scope=[
+            timing(f"{name}: {scope}", name, [n for n in answerable if questions[n].scope == scope])
+            for name in ("search_kb", "vector leg")
+            for scope in SCOPES
+        ],
+        unanswerable=timing(
+            UNANSWERABLE,
+            "search_kb",
+            [n for n, q in enumerate(questions) if q.kind == UNANSWERABLE],
+        ),
+        worst_question=_label(questions, slowest),
+    )
+
+
+def measure_recall(
+    sessions: Sessions, questions: Sequence[Question], *, plain: Baseline, set_id: int
+) -> list[Recall]:
+    """The vector leg as planned and forced through the index, and the baselines, against an exact
+    scan of everything the person may see."""
+    leg = vector_leg(set_id, floor="-1")
+    exact = sql.SQL(
+        "select chunk_id from search.exact_hits(query => %(half_vector)s, set_id => {}, "
+        "scope_ids => %(scope_ids)s::bigint[], statuses => '{{approved,pending}}', "
+        "tags => %(tags)s::text[], candidates => {})"
+    ).format(sql.Literal(set_id), sql.Literal(DEPTH))
+    asked = [(n, q) for n, q in enumerate(questions) if q.kind != UNANSWERABLE]
+    truth = {n: _ids(sessions.search, exact, q) for n, q in asked}
+    found: dict[str, dict[int, list[int]]] = {
+        "vector leg as planned": {n: _ids(sessions.search, leg, q) for n, q in asked}
+    }
+    sessions.search.execute("set kb.exact_limit = 0")
+    found["vector leg, index forced"] = {n: _ids(sessions.search, leg, q) for n, q in asked}
+    sessions.search.execute("reset kb.exact_limit")
+    for name, db in (
+        ("bare HNSW", sessions.bare),
+        ("bare HNSW, iterative", sessions.iterative),
+    ):
+        found[name] = {n: _ids(db, plain.vector_statement, q) for n, q in asked}
+    for db in (sessions.search, sessions.bare, sessions.iterative):
+        db.rollback()
+    return [_recall(name, questions, truth=truth, found=ids) for name, ids in found.items()]
+
+
+def _recall(
+    name: str,
+    questions: Sequence[Question],
+    *,
+    truth: dict[int, list[int]],
+    found: dict[int, list[int]],
+) -> Recall:
+    shares = {
+        n: len(set(true) & set(found[n][:DEPTH])) / len(true) for n, true in truth.items() if true
+    }
+    worst = min(shares, key=lambda n: shares[n])
+    return Recall(
+        name=name,
+        mean=float(np.mean(list(shares.values()))),
+        worst=shares[worst],
+        worst_question=_label(questions, worst),
+        by_scope={
+            scope: float(np.mean([s for n, s in shares.items() if questions[n].scope == scope]))
+            for scope in SCOPES
+        },
+    )
+
+
+def _ids(db: Connection, statement: sql.Composed, question: Question) -> list[int]:
+    return [row[0] for row in db.execute(statement, question.arguments())]
+
+
+def _milliseconds(db: Connection, statement: Statement, question: Question) -> float:
+    arguments = question.arguments()
+    started = time.perf_counter()
+    db.execute(statement, arguments).fetchall()
+    return (time.perf_counter() - started) * 1000
+
+
+def _timing(name: str, times: Sequence[float]) -> Timing:
+    return Timing(
+        name=name,
+        questions=len(times),
+        p50=float(np.percentile(times, 50)),
+        p95=float(np.percentile(times, 95)),
+        worst=max(times),
+    )
+
+
+def _label(questions: Sequence[Question], number: int) -> str:
+    """Enough to find it again: its number under this seed, never a person's words."""
+    question = questions[number]
+    return f"no. {number}: {question.kind}, {question.scope}"

@@ -1,0 +1,53 @@
+"""What the environment says about ingest."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ingest.errors import IngestError
+from ingest.parse.limits import MEGABYTE, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How files are parsed and worked on.
+
+    `embed_batch` chunks go to the provider in one call, `poll_seconds` pass between two looks
+    into an empty queue, `upkeep_seconds` between two rounds of housekeeping.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    embed_batch: int = 64
+    lookahead: int = 4
+    lease_seconds: int = 300
+    poll_seconds: float = 5.0
+    upkeep_seconds: float = 60.0
+
+
+def settings_from(environ: Mapping[str, str] = os.environ) -> Settings:
+    """The settings of an environment. Raises IngestError for a value that makes no sense."""
+    return Settings(
+        limits=Limits(
+            max_bytes=_number(environ, "PGKB_MAX_FILE_MB", 50, most=2048) * MEGABYTE,
+            memory_bytes=_number(environ, "PGKB_PARSE_MEMORY_MB", 2048, least=256) * MEGABYTE,
+            cpu_seconds=_number(environ, "PGKB_PARSE_CPU_SECONDS", 60),
+            wall_seconds=_number(environ, "PGKB_PARSE_SECONDS", 120),
+        ),
+        embed_batch=_number(environ, "PGKB_EMBED_BATCH", 64, most=2048),
+        lease_seconds=_number(environ, "PGKB_LEASE_SECONDS", 300, least=10, most=86_400),
+        poll_seconds=_number(environ, "PGKB_POLL_SECONDS", 5, most=3600),
+    )
+
+
+def _number(
+    environ: Mapping[str, str], name: str, usual: int, *, least: int = 1, most: int = 1_000_000
+) -> int:
+    given = environ.get(name, "").strip()
+    if not given:
+        return usual
+    if not given.isascii() or not given.isdigit() or not least <= int(given) <= most:
+        raise IngestError(
+            f"{name} is {given[:20]!r}, which is no whole number from {least} to {most}: "
+            "correct it or unset it"
+        )
+    return int(given)

@@ -1,0 +1,187 @@
+"""The worker: finishes what the queue holds, for as long as it is let.
+
+A worker may die at any instruction. What it held comes back when its lease runs out, and nothing
+it did half is visible.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from datetime import timedelta
+
+import psycopg
+
+from ingest import calls
+from ingest.connect import connect, holder_name
+from ingest.embedding import check_embedder, chosen_embedder
+from ingest.errors import words_of
+from ingest.leases import Lease, LeaseKeeper
+from ingest.settings import Settings, settings_from
+from ingest.tasks.publish_version import Publisher, Work
+from providers.protocols import Embedder, ProviderError
+
+log = logging.getLogger(__name__)
+
+PUBLISH = "publish_version"
+# Small documents share a call to the provider, so a few are claimed together.
+_CLAIMED_TOGETHER = 8
+_FIRST_PAUSE = 0.5
+_LONGEST_PAUSE = 30.0
+# A wait for news is cut into pieces this long, so that a stop is heard soon.
+_LISTENING_SECONDS = 0.5
+
+
+def run(
+    url: str,
+    *,
+    embedder: Embedder | None = None,
+    once: bool = False,
+    stop: threading.Event | None = None,
+    settings: Settings | None = None,
+) -> int:
+    """Work until `stop` is set, or with `once` until nothing is ready; the number of tasks done.
+
+    Without an embedder the one of the active embedding set is used, and changed with it. A
+    database that goes away is waited for; with `once`, or when it was never there, its
+    OperationalError is raised.
+    """
+    worker = _Worker(url, embedder, stop or threading.Event(), settings or settings_from())
+    return worker.run(once=once)
+
+
+class _Worker:
+    def __init__(
+        self, url: str, embedder: Embedder | None, stop: threading.Event, settings: Settings
+    ) -> None:
+        self._url = url
+        self._given = embedder
+        self._own: tuple[calls.EmbeddingSet, Embedder] | None = None
+        self._stop = stop
+        self._settings = settings
+        self._lease = timedelta(seconds=settings.lease_seconds)
+        self._name = holder_name()
+        self._done = 0
+        self._next_upkeep = 0.0
+
+    def run(self, *, once: bool) -> int:
+        pause = _FIRST_PAUSE
+        connected = False
+        with ExitStack() as stack:
+            stack.callback(self._close_own)
+            keeper = stack.enter_context(LeaseKeeper(self._url, lease=self._lease))
+            while not self._stop.is_set():
+                try:
+                    with closing(connect(self._url)) as db:
+                        calls.listen(db)
+                        connected = True
+                        pause = _FIRST_PAUSE
+                        self._serve(db, keeper, once=once)
+                        return self._done
+                except psycopg.OperationalError as error:
+                    if once or not connected:
+                        raise
+                    log.warning("database lost, trying again in %.1f s: %s", pause, words_of(error))
+                    self._stop.wait(pause)
+                    pause = min(pause * 2, _LONGEST_PAUSE)
+        return self._done
+
+    def _serve(self, db: psycopg.Connection, keeper: LeaseKeeper, *, once: bool) -> None:
+        while not self._stop.is_set():
+            self._keep_up(db)
+            tasks = calls.claim_tasks(
+                db, worker=self._name, batch_size=_CLAIMED_TOGETHER, lease=self._lease
+            )
+            if tasks:
+                self._work(db, keeper, tasks)
+            elif once:
+                self._next_upkeep = 0.0
+                self._keep_up(db)
+                return
+            else:
+                self._wait(db)
+
+    def _work(
+        self, db: psycopg.Connection, keeper: LeaseKeeper, tasks: Sequence[calls.Task]
+    ) -> None:
+        works: list[Work] = []
+        for task in tasks:
+            lease = Lease(task.task_id, task.lease_token)
+            if task.kind == PUBLISH:
+                keeper.hold(lease)
+                works.append(Work(task.subject_id, lease))
+            else:
+                self._fail(db, lease, f"this worker does not know the task {task.kind}")
+        if not works:
+            return
+        try:
+            publisher = self._publisher(db, keeper)
+        except ProviderError as error:
+            for work in works:
+                keeper.let_go(work.lease)
+                self._fail(db, work.lease, f"embedding failed, {error}")
+            log.warning("no embedder: %s", error)
+            return
+        try:
+            for done in publisher.publish(db, works):
+                if done.published is None:
+                    log.warning("version %d: %s", done.work.version_id, done.failure)
+                else:
+                    self._done += 1
+                    log.info(
+                        "document %d version %d published, %d chunks embedded",
+                        done.published.document_id,
+                        done.published.version,
+                        done.embedded,
+                    )
+        finally:
+            # after an error the leases run out by themselves
+            for work in works:
+                keeper.let_go(work.lease)
+
+    def _publisher(self, db: psycopg.Connection, keeper: LeaseKeeper) -> Publisher:
+        active = calls.active_set(db)
+        embedder = self._given or self._own_embedder(active)
+        check_embedder(embedder, active)
+        return Publisher(
+            embedder=embedder,
+            set_name=active.name,
+            keeper=keeper,
+            batch_size=self._settings.embed_batch,
+            stop=self._stop,
+        )
+
+    def _own_embedder(self, active: calls.EmbeddingSet) -> Embedder:
+        if self._own is None or self._own[0] != active:
+            self._close_own()
+            self._own = (active, chosen_embedder(active))
+        return self._own[1]
+
+    def _close_own(self) -> None:
+        if self._own is not None:
+            self._own[1].close()
+            self._own = None
+
+    def _fail(self, db: psycopg.Connection, lease: Lease, reason: str) -> None:
+        calls.fail_task(db, task_id=lease.task_id, lease_token=lease.lease_token, reason=reason)
+
+    def _keep_up(self, db: psycopg.Connection) -> None:
+        """Housekeeping, once in a while; a fault in it stops no document."""
+        if time.monotonic() < self._next_upkeep:
+            return
+        self._next_upkeep = time.monotonic() + self._settings.upkeep_seconds
+        for keep in (calls.fold_statistics, calls.purge_queries, calls.discard_abandoned):
+            try:
+                keep(db)
+            except psycopg.Error as error:
+                if db.closed:
+                    raise
+                log.warning("upkeep %s: %s", keep.__name__, words_of(error))
+
+    def _wait(self, db: psycopg.Connection) -> None:
+        """Until a task is announced, it is time to look again, or a stop."""
+        until = min(time.monotonic() + self._settings.poll_seconds, self._next_upkeep)
+        while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
+            for _ in calls.notified(db, timeout=min(left, _LISTENING_SECONDS)):
+                return

@@ -1,0 +1,250 @@
+"""Cuts a passage into pieces that can be quoted alone: sentences, list items and table rows."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from providers.sentences import LIST_MARK, PARAGRAPH, join_lines, split_block
+
+SHORTEST, LONGEST = 40, 600  # characters of a piece worth quoting
+FEWEST_WORDS, FEWEST_CELL_WORDS = 6, 4
+LONGEST_LIST = 480  # a list up to here is also quoted whole, with the words that lead into it
+LONGEST_HEADING, MOST_HEADING_WORDS = 90, 14
+GAP = " […] "  # stands for list items left out between the lead-in and the one quoted
+
+# Says something of what was named before, so that it means little without it.
+DANGLING = re.compile(
+    r"(?i)[\"'“‘(]?(?:they|it|this|these|those|that|he|she|its|their|his|her|him|them|such|both|"
+    r"neither|either|so|but|then|also|instead|otherwise|however|nor|or|and|if (?:so|not|it|they|"
+    r"this|that|he|she)|when (?:it|they|this|that)|in (?:that|this|these|those|such)|after "
+    r"(?:that|this)|for example|the (?:same|latter|former|others?|second|first|third) (?:is|are|"
+    r"may|can|must|has|have|one)|one of (?:them|these|those)|others)\b"
+)
+# Tells what the document is rather than anything in it.
+ABOUT_ITSELF = re.compile(
+    r"(?i)(?:\w+ \w+: )?(?:this|the) (?:page|guide|policy|document|report|briefing|sheet|factsheet|leaflet|"
+    r"statement|note|summary|overview|edition|table|section)\b.{0,60}\b(?:is|are|covers?|describes?|"
+    r"explains?|sets?|gives?|tells?|deals?|applies|replaces?|was|has)\b"
+)
+REACHABLE = re.compile(r"\d{3} ?\d{3}|@|£")
+SEPARATOR = re.compile(r"[|:\s-]*-[|:\s-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Words that can be quoted and understood alone.
+
+    text      the quotation; what it joins stands in the source word for word
+    core      the sentence, item or row itself, without what was added to understand it
+    topic     the heading above it and the words that lead into it, for comparison only
+    complete  a whole sentence or a whole row, and not a heading-like or broken-off fragment
+    lead      the words before the list that it is an item of, when they are quoted with it
+    """
+
+    text: str
+    core: str
+    topic: str
+    complete: bool = True
+    lead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    kind: str  # heading, prose, item, row
+    text: str
+    mark: str = ""
+    header: tuple[str, ...] = ()
+    cut: bool = False  # may begin or end in the middle of a sentence
+
+
+def is_table_row(line: str) -> bool:
+    """True for a table's row written in one line, its cells apart by upright strokes."""
+    return line.count("|") >= 2
+
+
+def pieces(text: str) -> list[Piece]:
+    """The pieces of a passage in reading order; headings, questions and lead-ins are none."""
+    found: list[Piece] = []
+    heading = lead = ""
+    blocks = list(_blocks(text))
+    at = 0
+    while at < len(blocks):
+        block = blocks[at]
+        if block.kind == "heading":
+            heading, lead = block.text, ""
+            at += 1
+        elif block.kind == "row":
+            found.append(_row(block, topic=heading))
+            at += 1
+        elif block.kind == "item":
+            stop = at
+            while stop < len(blocks) and blocks[stop].kind == "item":
+                stop += 1
+            follows = at > 0 and blocks[at - 1].kind == "heading"
+            found += _items(blocks[at:stop], heading=heading, lead=lead, follows=follows)
+            lead = ""
+            at = stop
+        else:
+            split = [each for each in split_block(block.text) if each]
+            is_open = bool(split) and _core(split[-1]).endswith(":")
+            lead = _lead(split) if is_open else ""
+            found += _prose(split, heading=heading, block=block)
+            at += 1
+    return [piece for piece in found if _is_quotable(piece)]
+
+
+def _lead(split: Sequence[str]) -> str:
+    """The words that promise a list, with the sentence before where they hang on it."""
+    return " ".join(split[-2:] if DANGLING.match(split[-1]) else split[-1:])
+
+
+def _core(text: str) -> str:
+    return text.rstrip("\"'”’)] ")
+
+
+def _words(text: str) -> int:
+    return sum(any(map(str.isalnum, word)) for word in text.split())
+
+
+def _is_quotable(piece: Piece) -> bool:
+    fewest = FEWEST_CELL_WORDS if "|" in piece.core else FEWEST_WORDS
+    return (
+        min(SHORTEST, 25 if "|" in piece.core else SHORTEST) <= len(piece.text) <= LONGEST
+        and _words(piece.text) >= fewest
+        # a question holds no answer, and a lead-in promises a list that is not quoted with it
+        and not _core(piece.text).endswith(("?", ":"))
+    )
+
+
+def _blocks(text: str) -> Iterator[_Block]:
+    paragraphs = [part for part in PARAGRAPH.split(text) if part.strip()]
+    for number, paragraph in enumerate(paragraphs):
+        is_last = number == len(paragraphs) - 1
+        lines = [" ".join(line.split()) for line in paragraph.split("\n") if line.strip()]
+        if len(lines) == 1 and _is_heading(lines[0]):
+            if not is_last:
+                yield _Block("heading", _bare(lines[0]))
+            continue
+        for first, is_table, run in _runs(lines):
+            if is_table:
+                yield from _rows(run, has_header=first == 0 and number > 0)
+                continue
+            joined = join_lines("\n".join(run))
+            for index, line in enumerate(joined):
+                opens = number == 0 and first == 0 and index == 0
+                closes = is_last and first + len(run) == len(lines) and index == len(joined) - 1
+                mark = LIST_MARK.match(line)
+                cut = (opens and line[0].islower()) or (
+                    closes and _core(line)[-1:] not in (".", "!", "?", "…", ":")
+                )
+                if line.startswith("#"):
+                    yield _Block("heading", _bare(line))
+                elif mark:
+                    yield _Block("item", line[mark.end() :], mark.group().strip(), cut=cut)
+                else:
+                    yield _Block("prose", line, cut=cut)
+
+
+def _runs(lines: Sequence[str]) -> Iterator[tuple[int, bool, list[str]]]:
+    """Neighbouring lines that are all table rows, or all not, and where the first one stands."""
+    start = 0
+    while start < len(lines):
+        stop = start
+        with_strokes = _has_strokes(lines[start])
+        while stop < len(lines) and _has_strokes(lines[stop]) == with_strokes:
+            stop += 1
+        run = list(lines[start:stop])
+        # one stroke may stand in a sentence, but not in each of several lines
+        yield start, with_strokes and (len(run) > 1 or is_table_row(run[0])), run
+        start = stop
+
+
+def _has_strokes(line: str) -> bool:
+    return " | " in line or is_table_row(line)
+
+
+def _rows(run: Sequence[str], *, has_header: bool) -> Iterator[_Block]:
+    header: tuple[str, ...] = ()
+    rest = [line for line in run if not SEPARATOR.fullmatch(line)]
+    if (has_header or len(rest) < len(run)) and len(rest) > 1:
+        header, rest = _cells(rest[0]), rest[1:]
+    for line in rest:
+        yield _Block("row", line, header=header)
+
+
+def _cells(line: str) -> tuple[str, ...]:
+    return tuple(cell.strip() for cell in line.strip("| ").split("|"))
+
+
+def _bare(heading: str) -> str:
+    return heading.lstrip("# ")
+
+
+def _is_heading(line: str) -> bool:
+    mark = LIST_MARK.match(line)
+    return line.startswith("#") or (
+        (mark is None or mark.group()[0].isdigit())
+        and not line[0].islower()
+        and len(line) <= LONGEST_HEADING
+        and len(line.split()) <= MOST_HEADING_WORDS
+        and _core(line)[-1:] not in (".", "!", "…", ":", ";", ",")
+        and not REACHABLE.search(line)
+    )
+
+
+def _row(block: _Block, *, topic: str) -> Piece:
+    """A row in one line, each cell after the first with its column's header where known."""
+    first, *rest = _cells(block.text)
+    header = block.header if len(block.header) == len(rest) + 1 else ()
+    named = [
+        f"{name}: {cell}" if name and cell else cell
+        for name, cell in zip(header[1:] or [""] * len(rest), rest, strict=True)
+        if cell
+    ]
+    text = f"{first}{' – ' if header else ': '}{'; '.join(named)}" if named else first
+    return Piece(text, block.text, topic)
+
+
+def _items(group: Sequence[_Block], *, heading: str, lead: str, follows: bool) -> Iterator[Piece]:
+    """The list whole, if short, and its items. ``follows``: the heading stands right above it."""
+    topic = f"{heading}. {lead}" if lead else heading
+    opening = lead or (heading if follows else "")
+    whole = "\n".join([opening, *(f"{item.mark} {item.text}" for item in group)])
+    is_short = len(whole) <= LONGEST_LIST and not group[-1].cut
+    if opening and len(group) > 1 and is_short:
+        yield Piece(whole, whole, heading)
+    for index, item in enumerate(group):
+        split = [each for each in split_block(item.text) if each]
+        is_sentence = _core(item.text)[-1:] in (".", "!", "…") and _words(split[0]) >= FEWEST_WORDS
+        if is_sentence or not lead:
+            yield from _prose(split, heading=topic, block=item)
+        elif len(group) == 1 or not is_short:
+            told = f"{lead}{GAP if index else ' '}{item.text}"
+            yield Piece(told, item.text, heading, complete=not item.cut, lead=lead)
+
+
+def _prose(split: Sequence[str], *, heading: str, block: _Block) -> Iterator[Piece]:
+    told_until = 0
+    for index, sentence in enumerate(split):
+        # told with a short one before it, or cut off at its beginning
+        if index < told_until or (index == 0 and block.cut and sentence[0].islower()):
+            continue
+        start, stop = index, index + 1
+        while start > 0 and DANGLING.match(split[start]) and index - start < 2:
+            start -= 1
+        if len(" ".join(split[start:stop])) < SHORTEST and stop < len(split):
+            stop += 1
+        if len(" ".join(split[start:stop])) < SHORTEST and start > 0:
+            start -= 1
+        told_until = stop
+        told = " ".join(split[start:stop])
+        complete = _core(told)[-1:] in (".", "!", "…")
+        if DANGLING.match(told):
+            if heading.endswith("?") and start == 0 and block.kind == "prose":
+                told = f"{heading} {told}"
+            else:
+                complete = False
+        if ABOUT_ITSELF.match(sentence):
+            complete = False
+        yield Piece(told, sentence, heading, complete)
+

@@ -1,0 +1,95 @@
+"""corpus.title_key: which titles are one document over the years."""
+
+import psycopg
+import pytest
+
+from tests.db.corpus_fixtures import ask
+
+
+def _key(db: psycopg.Connection, title: str | None) -> str | None:
+    key: str | None = ask(db, "select corpus.title_key(%s::text)", title)
+    return key
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "SEND Policy",
+        "SEND policy 2024",
+        "SEND Policy 2024-25",
+        "SEND Policy 2023/2024",
+        "SEND policy (draft)",
+        "SEND Policy - FINAL",
+        "SEND Policy v2",
+        "SEND Policy v2.1 updated March 2025",
+        "SEND Policy, version 1.3",
+        "Send_Policy",
+        "send_policy_v2_FINAL",
+        "SEND Policy 2024 final draft",
+        "ＳＥＮＤ　Ｐｏｌｉｃｙ",
+        "SE\u00adND Policy\u200b",
+        "  send   policy  ",
+    ],
+)
+def test_years_and_version_words_do_not_make_another_title(
+    reference: psycopg.Connection, title: str
+) -> None:
+    assert _key(reference, title) == "send policy"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("SEND Policy", "SEND Policies"),
+        ("Section 19 duty", "Section 42 duty"),
+        ("Year 5 admissions", "Year 6 admissions"),
+        ("Transport policy", "Exclusion policy"),
+        ("The draft EHC plan", "The final EHC plan"),  # stages of the process, not of the text
+    ],
+)
+def test_what_is_not_a_year_tells_titles_apart(
+    reference: psycopg.Connection, one: str, other: str
+) -> None:
+    assert _key(reference, one) != _key(reference, other)
+
+
+def test_accents_compose_to_one_title(reference: psycopg.Connection) -> None:
+    assert _key(reference, "Cafe\u0301 rota") == _key(reference, "CAFÉ ROTA") == "café rota"
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        None,
+        "",
+        "   ",
+        "Home",
+        "OVERVIEW",
+        "Overview 2024",
+        "untitled",
+        "Untitled Document",
+        "Policy",
+        "Policy (final) 2024",
+        "Draft",
+        "Contact us",
+        "FAQs",
+        "2024",
+        "v2",
+        "!!!",
+        "12/05/2024",
+        "AB",
+    ],
+)
+def test_a_generic_title_has_no_key(
+    reference: psycopg.Connection, title: str | None
+) -> None:
+    assert _key(reference, title) is None
+
+
+@pytest.mark.parametrize("letters", ["𐐀", "㌀㌁㌂㌃", "ﷺ"])
+def test_the_key_of_an_endless_title_fits_an_index(
+    reference: psycopg.Connection, letters: str
+) -> None:
+    key = _key(reference, letters * 100_000)
+    assert key is not None
+    assert len(key.encode()) < 2600

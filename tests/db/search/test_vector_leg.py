@@ -1,0 +1,159 @@
+"""search.vector_leg: rule 4, filled to the limit whatever the filter's selectivity."""
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.bulk import add_passages, text_of
+from tests.bulk_corpus import KENT, NATIONAL, QUESTION, RARE, questions
+from tests.corpus import add, axis, literal, near
+from tests.rows import Row, array_of, rows_of, value_of
+
+VISIBLE = ["approved", "pending"]
+
+
+def scopes_of(db: psycopg.Connection[Any], la: str | None = None) -> list[Row]:
+    return rows_of(db, "search.visible_scopes(%s)", [la])
+
+
+def leg(
+    db: psycopg.Connection[Any],
+    *,
+    scopes: list[Row],
+    question: str | None = None,
+    candidates: int = 50,
+    floor: float = -1,
+    tags: list[str] | None = None,
+    set_id: int = 1,
+) -> list[Row]:
+    return rows_of(
+        db,
+        "search.vector_leg(%s::halfvec, %s, {scopes}, %s, %s, %s, %s)",
+        [question or text_of(QUESTION), set_id, VISIBLE, tags, candidates, floor],
+        scopes=array_of("search.visible_scope", scopes),
+    )
+
+
+def ids(rows: list[Row]) -> set[int]:
+    return {row["chunk_id"] for row in rows}
+
+
+@pytest.fixture
+def forced(large: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    """Every scope goes through the vector index, however small it is."""
+    large.execute("set local kb.exact_limit = 0")
+    return large
+
+
+def exact(db: psycopg.Connection[Any], **arguments: Any) -> list[Row]:
+    """The same leg by exact scan."""
+    before = value_of(db, "select current_setting('kb.exact_limit', true)")
+    db.execute("set local kb.exact_limit = 100000000")
+    rows = leg(db, **arguments)
+    db.execute("select set_config('kb.exact_limit', %s, true)", [before or ""])
+    return rows
+
+
+def test_a_hundred_asked_for_are_a_hundred_found(forced: psycopg.Connection[Any]) -> None:
+    # fault R-02: a list longer than the index's own was cut
+    assert len(leg(forced, scopes=scopes_of(forced), candidates=100)) == 100
+
+
+def test_a_thousand_asked_for_are_a_thousand_found(forced: psycopg.Connection[Any]) -> None:
+    assert len(leg(forced, scopes=scopes_of(forced), candidates=1000)) == 1000
+
+
+def test_rare_rows_away_from_the_question_fill_the_list_like_the_exact_scan(
+    forced: psycopg.Connection[Any],
+) -> None:
+    # fault R-01: twenty-four among thousands
+    asked = {"scopes": scopes_of(forced), "tags": ["transport"]}
+    found = leg(forced, candidates=10, **asked)
+    assert len(found) == 10
+    assert ids(found) <= ids(exact(forced, candidates=RARE, **asked))
+    every = leg(forced, candidates=50, **asked)
+    assert len(every) == RARE
+    assert every == exact(forced, candidates=50, **asked)
+
+
+def test_a_small_scan_cap_still_fills_the_list(forced: psycopg.Connection[Any]) -> None:
+    # fault R-03: the index gives up after so many tuples
+    forced.execute("select '[1]'::vector")
+    forced.execute("set local hnsw.max_scan_tuples = 500")
+    asked = {"scopes": scopes_of(forced), "tags": ["transport"], "candidates": 20}
+    assert leg(forced, **asked) == exact(forced, **asked)
+
+
+def test_a_floor_nothing_meets_leaves_nothing(forced: psycopg.Connection[Any]) -> None:
+    # the floor comes after the limited list, it is no filter that makes the scan walk on
+    assert leg(forced, scopes=scopes_of(forced), floor=0.99) == []
+
+
+def test_the_floor_cuts_the_list_not_the_scan(forced: psycopg.Connection[Any]) -> None:
+    asked = {"scopes": scopes_of(forced), "candidates": 100}
+    every = leg(forced, **asked)
+    floor = every[30]["similarity"]
+    assert leg(forced, floor=floor, **asked) == [r for r in every if r["similarity"] >= floor]
+
+
+def test_small_scopes_are_exact_and_large_ones_indexed_in_one_list(
+    large: psycopg.Connection[Any],
+) -> None:
+    large.execute(f"set local kb.exact_limit = {KENT + 50}")
+    scopes = scopes_of(large, "E10000016")
+    assert {s["chunks"] for s in scopes} == {NATIONAL + RARE, KENT}
+    found = total = 0
+    for question in questions(5):
+        asked = {"scopes": scopes, "question": text_of(question)}
+        wanted = ids(exact(large, **asked))
+        found += len(ids(leg(large, **asked)) & wanted)
+        total += len(wanted)
+    assert found / total >= 0.95
+
+
+def test_ranks_count_from_one_and_follow_the_similarity(forced: psycopg.Connection[Any]) -> None:
+    # fault R-09: ranks come from a sort of their own, not from the order of the scan
+    rows = leg(forced, scopes=scopes_of(forced, "E10000016"), candidates=200)
+    similarities = [row["similarity"] for row in rows]
+    assert similarities == sorted(similarities, reverse=True)
+    assert [row["rank"] for row in rows] == [
+        1 + sum(round(other, 9) > round(mine, 9) for other in similarities) for mine in similarities
+    ]
+
+
+def test_equal_similarities_share_a_rank_and_the_next_one_counts_them(
+    kb: psycopg.Connection[Any],
+) -> None:
+    # fault R-11
+    first = add(kb, "Alpha.", source="a", vector=near(2, 0.9))
+    for name in "bcd":
+        add(kb, f"Text {name}.", source=name, vector=near(2, 0.8))
+    last = add(kb, "Omega.", source="e", vector=near(2, 0.7))
+    rows = leg(kb, scopes=scopes_of(kb), question=literal(axis(2)))
+    assert [row["rank"] for row in rows] == [1, 2, 2, 2, 5]
+    assert rows[0]["chunk_id"] == first.chunk_ids[0]
+    assert rows[-1]["chunk_id"] == last.chunk_ids[0]
+    assert leg(kb, scopes=scopes_of(kb), question=literal(axis(2))) == rows
+
+
+def test_no_vector_or_no_scope_is_no_hit(large: psycopg.Connection[Any]) -> None:
+    assert leg(large, scopes=[]) == []
+    assert (
+        rows_of(
+            large,
+            "search.vector_leg(null, 1, {scopes}, %s)",
+            [VISIBLE],
+            scopes=array_of("search.visible_scope", scopes_of(large)),
+        )
+        == []
+    )
+
+
+def test_a_chunk_that_is_not_embedded_never_ranks(kb: psycopg.Connection[Any]) -> None:
+    # fault R-18: with the index and without
+    added = add_passages(kb, [f"passage {n}" for n in range(5)], questions(5), source="five")
+    kb.execute("delete from embedding.vector where chunk_id = %s", [added.chunk_ids[0]])
+    for limit in ("0", "20000"):
+        kb.execute("select set_config('kb.exact_limit', %s, true)", [limit])
+        assert ids(leg(kb, scopes=scopes_of(kb))) == set(added.chunk_ids[1:])

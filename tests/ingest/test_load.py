@@ -1,0 +1,470 @@
+"""Files become visible documents, whole or not at all, each once."""
+
+import os
+import threading
+import time
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from ingest.errors import IngestError, OptionError
+from ingest.items import Item, Progress
+from ingest.load import check_options, load_paths
+from providers.embed import embedder_for
+from providers.protocols import Embedder
+from tests.ingest.library import (
+    BIRMINGHAM,
+    KENT,
+    SCHOOL,
+    load,
+    one,
+    statuses,
+    visible,
+    words,
+    write_texts,
+)
+from tests.ingest.parse.makers import docx, para, pdf, write
+from tests.providers.fake_openai import FakeServer, Faults
+
+
+def test_files_of_every_type_are_stored_and_visible(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    files = {
+        "a.txt": b"Fees\n\nThe fee is ten pounds.",
+        "b.html": b"<html><body><h1>Transport</h1><p>The bus is free.</p></body></html>",
+        "c.docx": docx(para("The taxi is not free.")),
+        "d.pdf": pdf([["The train is cheap."]]),
+    }
+    items = [Item(path=write(folder, name, data)) for name, data in files.items()]
+    results = load(url, items, embedder)
+    assert statuses(results) == dict.fromkeys(files, "stored")
+    assert [result.title for result in results] == ["Fees", "Transport", "C", "D"]
+    assert [row["source"] for row in visible(places)] == sorted(files)
+    assert all(result.version == 1 and result.chunks == 1 for result in results)
+
+
+def test_every_chunk_has_its_vector_and_the_task_is_gone(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    (result,) = load(url, write_texts(folder, long=words("transport", 40)), embedder)
+    assert result.chunks > 10
+    assert result.embedded == result.chunks
+    assert one(places, "select count(*) from embedding.vector") == result.chunks
+    assert one(places, "select count(*) from queue.task") == 0
+
+
+def test_options_and_facts_are_kept_with_the_document(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    path = write(folder, "policy.pdf", pdf([["The school helps pupils who need it."]]))
+    item = Item(
+        path=path,
+        source="hawthorn/policy.pdf",
+        la_code=BIRMINGHAM,
+        school_urn=SCHOOL,
+        tags=("transport",),
+        authority="school",
+        title="SEND policy",
+        document_type="policy",
+        effective_date=date(2026, 9, 1),
+    )
+    (result,) = load(url, [item], embedder)
+    assert (result.status, result.source, result.title) == (
+        "stored",
+        "hawthorn/policy.pdf",
+        "SEND policy",
+    )
+    row = places.execute(
+        "select v.title, v.authority, v.tags, v.document_type, v.effective_date,"
+        " v.metadata ->> 'page_count', v.metadata ->> 'extractor', s.school_urn"
+        " from corpus.version as v join corpus.document as d using (document_id)"
+        " join corpus.scope as s using (scope_id)"
+    ).fetchone()
+    assert row is not None
+    assert row[:6] == ("SEND policy", "school", ["transport"], "policy", date(2026, 9, 1), "1")
+    assert row[6].startswith("pgkb ")
+    assert row[7] == SCHOOL
+
+
+def test_the_title_is_the_given_one_else_the_documents_else_the_files(
+    url: str, embedder: Embedder, folder: Path
+) -> None:
+    text = "This sentence is no title.\n\n" + words("fees")
+    named = write(folder, "home-to-school_transport 2026.txt", text)
+    (result,) = load(url, [Item(path=named)], embedder)
+    assert result.title == "Home to school transport 2026"
+
+
+def test_no_path_of_this_machine_is_stored(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    load(url, write_texts(folder, fees=words("fees")), embedder)
+    everything = one(places, "select string_agg(v::text, ' ') from knowledge_base as v")
+    assert str(folder) not in everything
+    assert str(folder) not in one(places, "select string_agg(v::text, ' ') from corpus.version v")
+
+
+def test_an_unchanged_file_is_neither_stored_nor_embedded_again(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+) -> None:
+    items = write_texts(folder, fees=words("fees"), bus=words("buses"))
+    load(url, items, embedder)
+    asked = len(provider.calls)
+    before = visible(places)
+    results = load(url, items, embedder)
+    assert statuses(results) == {"fees.txt": "unchanged", "bus.txt": "unchanged"}
+    assert len(provider.calls) == asked
+    assert visible(places) == before
+
+
+def test_a_copy_under_another_name_is_a_duplicate_that_names_the_first(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    """J-09"""
+    (first,) = load(url, write_texts(folder, fees=words("fees")), embedder)
+    (copy,) = load(url, write_texts(folder, copy=words("fees")), embedder)
+    assert copy.status == "duplicate"
+    assert copy.existing == "fees.txt"
+    assert copy.document_id == first.document_id
+    assert "fees.txt" in (copy.reason or "")
+    assert [row["source"] for row in visible(places)] == ["fees.txt"]
+
+
+def test_the_same_text_in_another_area_is_no_duplicate(
+    url: str, embedder: Embedder, folder: Path
+) -> None:
+    (item,) = write_texts(folder, fees=words("fees"))
+    both = [replace(item, la_code=BIRMINGHAM), replace(item, la_code=KENT)]
+    assert [result.status for result in load(url, both, embedder)] == ["stored", "stored"]
+
+
+def test_a_duplicate_inside_a_run_does_not_stop_the_files_after_it(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    """J-02"""
+    items = write_texts(
+        folder,
+        a=words("apples"),
+        b=words("apples"),
+        c=words("pears"),
+        d=words("plums"),
+        e=words("figs"),
+    )
+    assert statuses(load(url, items, embedder)) == {
+        "a.txt": "stored",
+        "b.txt": "duplicate",
+        "c.txt": "stored",
+        "d.txt": "stored",
+        "e.txt": "stored",
+    }
+    assert len(visible(places)) == 4
+
+
+def test_a_changed_file_replaces_its_old_version_and_embeds_only_what_changed(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+) -> None:
+    text = words("transport", 60)
+    (first,) = load(url, write_texts(folder, transport=text), embedder)
+    asked = len(provider.texts)
+    changed = text.replace("Paragraph 60 about transport", "Paragraph 60 about travel")
+    (second,) = load(url, write_texts(folder, transport=changed), embedder)
+    assert (second.status, second.version) == ("stored", 2)
+    assert second.document_id == first.document_id
+    assert 0 < len(provider.texts) - asked <= 3
+    assert second.embedded == len(provider.texts) - asked
+    (row,) = visible(places)
+    assert row["chunks"] == row["places"] == second.chunks
+    assert (
+        one(places, "select count(*) from knowledge_base where content like '%%about travel%%'") > 0
+    )
+
+
+def test_a_bad_file_never_stops_the_others(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    files: dict[str, bytes] = {
+        "bomb.docx": docx(para("x" * 30_000_000)),
+        "empty.txt": b"",
+        "good.txt": b"The fee is ten pounds.",
+        "locked.pdf": pdf([["secret"]], user_password="secret"),
+        "noise.bin": bytes(range(256)) * 20,
+        "scan.pdf": pdf([[]]),
+        "zz.txt": b"The bus is free.",
+    }
+    items = [Item(path=write(folder, name, data)) for name, data in files.items()]
+    results = load(url, items, embedder)
+    good = {"good.txt", "zz.txt"}
+    assert statuses(results) == {name: "stored" if name in good else "refused" for name in files}
+    for result in results:
+        assert (result.reason is None) == (result.status == "stored")
+        assert "\n" not in (result.reason or "")
+    assert {row["source"] for row in visible(places)} == good
+    assert one(places, "select count(*) from corpus.version") == 2
+
+
+def test_a_missing_file_is_refused_and_the_others_go_on(
+    url: str, embedder: Embedder, folder: Path
+) -> None:
+    items = [Item(path=folder / "gone.txt"), *write_texts(folder, fees=words("fees"))]
+    assert statuses(load(url, items, embedder)) == {"gone.txt": "refused", "fees.txt": "stored"}
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        ({"la_code": "E99999999"}, "E99999999"),
+        ({"school_urn": "123"}, "123"),
+        ({"tags": ("transport", "nonsense")}, "nonsense"),
+        ({"authority": "wizard"}, "wizard"),
+        ({"la_code": KENT, "school_urn": SCHOOL}, "990001"),
+    ],
+)
+def test_an_unknown_option_is_refused_once_before_anything_is_read(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    folder: Path,
+    options: dict[str, object],
+    line: str,
+) -> None:
+    items = [
+        replace(item, **options)  # type: ignore[arg-type]
+        for item in write_texts(folder, a=words("apples"), b=words("pears"))
+    ]
+    with pytest.raises(OptionError, match=line) as caught:
+        load(url, items, embedder)
+    assert "\n" not in str(caught.value)
+    assert one(places, "select count(*) from corpus.scope where kind <> 'national'") in (0, None)
+    assert one(places, "select count(*) from corpus.document") == 0
+
+
+def test_good_options_pass_the_check(places: psycopg.Connection, folder: Path) -> None:
+    (item,) = write_texts(folder, a="x")
+    places.rollback()
+    places.autocommit = True
+    check_options(
+        places, [replace(item, la_code=BIRMINGHAM, school_urn=SCHOOL, tags=("transport",))]
+    )
+
+
+def test_an_embedder_of_another_model_is_refused(
+    url: str, folder: Path, provider: FakeServer
+) -> None:
+    other = embedder_for("compatible", "another-model", 512, {"PGKB_EMBED_BASE_URL": provider.url})
+    with pytest.raises(IngestError, match="512 numbers with another-model"):
+        load(url, write_texts(folder, a=words("apples")), other)
+    other.close()
+
+
+def test_small_documents_share_a_call_to_the_provider(
+    url: str, embedder: Embedder, provider: FakeServer, folder: Path
+) -> None:
+    items = write_texts(
+        folder, **{f"d{number:02}": words(f"topic {number}") for number in range(30)}
+    )
+    results = load(url, items, embedder)
+    chunks = sum(result.chunks for result in results)
+    assert {result.status for result in results} == {"stored"}
+    assert len(provider.texts) == chunks
+    assert len(provider.calls) < 10
+
+
+def test_no_blank_text_is_ever_sent(
+    url: str, embedder: Embedder, provider: FakeServer, folder: Path
+) -> None:
+    """E-01"""
+    path = write(folder, "blank-page.pdf", pdf([["First page."], [" "], ["Third page."]]))
+    (result,) = load(url, [Item(path=path)], embedder)
+    assert result.status == "stored"
+    assert all(text.strip() for text in provider.texts)
+
+
+def test_a_provider_that_fails_in_the_second_batch_leaves_nothing_half_visible(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+) -> None:
+    """E-04"""
+    items = write_texts(folder, long=words("transport", 400))
+    provider.faults = Faults(fail_calls=frozenset({3}), fail_status=503)
+    (failed,) = load(url, items, embedder)
+    assert failed.status == "failed"
+    assert "embedding failed" in (failed.reason or "")
+    assert failed.chunks > 128
+    assert len(provider.texts) > 64
+    assert visible(places) == []
+    stored = one(places, "select count(*) from embedding.cold_vector")
+    assert 0 < stored < failed.chunks
+
+    provider.faults = Faults()
+    sent = len(provider.texts)
+    (result,) = load(url, items, embedder)
+    assert (result.status, result.version) == ("stored", 1)
+    assert len(provider.texts) - sent == failed.chunks - stored
+    (row,) = visible(places)
+    assert row["chunks"] == row["places"] == failed.chunks
+    assert one(places, "select count(*) from queue.task") == 0
+
+
+def test_one_document_the_provider_refuses_does_not_take_its_neighbours_along(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+) -> None:
+    provider.faults = Faults(bad_item="about pears")
+    items = write_texts(folder, a=words("apples"), b=words("pears"), c=words("plums"))
+    results = load(url, items, embedder)
+    assert statuses(results) == {"a.txt": "stored", "b.txt": "failed", "c.txt": "stored"}
+    assert [row["source"] for row in visible(places)] == ["a.txt", "c.txt"]
+
+
+def test_a_provider_that_is_down_is_not_asked_for_every_file(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+) -> None:
+    provider.faults = Faults(fail_calls=frozenset(range(1, 1000)), fail_status=503)
+    texts = {f"d{number}": words(f"topic {number}", 120) for number in range(6)}
+    results = load(url, write_texts(folder, **texts), embedder)
+    assert {result.status for result in results} == {"failed"}
+    assert len(provider.calls) <= 4
+    assert visible(places) == []
+    assert one(places, "select count(*) from queue.task where not dead") == 6
+
+
+def test_no_transaction_is_open_while_the_provider_is_asked(
+    url: str, embedder: Embedder, provider: FakeServer, folder: Path, server_url: str
+) -> None:
+    """J-06"""
+    provider.faults = Faults(delay=0.5)
+    items = write_texts(
+        folder, **{f"d{number}": words(f"topic {number}", 70) for number in range(6)}
+    )
+    seen: list[tuple[str, str]] = []
+    ended = threading.Event()
+
+    def watch() -> None:
+        with psycopg.connect(server_url, autocommit=True) as watcher:
+            while not ended.wait(0.05):
+                seen.extend(
+                    watcher.execute(
+                        "select state, query from pg_stat_activity"
+                        " where application_name = 'pgkb ingest'"
+                        " and state like 'idle in transaction%%'"
+                        " and state_change < clock_timestamp() - interval '100 ms'"
+                    ).fetchall()
+                )
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    results = load(url, items, embedder)
+    ended.set()
+    watcher.join()
+    assert {result.status for result in results} == {"stored"}
+    assert seen == []
+
+
+def test_twenty_loads_of_the_same_bytes_at_once_give_one_document(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    """J-01"""
+    items = write_texts(folder, **{f"copy{number:02}": words("fees") for number in range(20)})
+    outcomes: list[str] = []
+    start = threading.Barrier(20)
+
+    def upload(item: Item) -> None:
+        start.wait()
+        outcomes.extend(result.status for result in load(url, [item], embedder))
+
+    threads = [threading.Thread(target=upload, args=(item,)) for item in items]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["duplicate"] * 19 + ["stored"]
+    assert one(places, "select count(*) from corpus.document") == 1
+    (row,) = visible(places)
+    assert row["chunks"] == row["places"]
+
+
+def test_progress_counts_up_to_the_end(url: str, embedder: Embedder, folder: Path) -> None:
+    heard: list[Progress] = []
+    items = write_texts(folder, a=words("apples"), b=words("pears"), c="")
+    results = list(load_paths(url, items, embedder=embedder, on_progress=heard.append))
+    assert len(results) == 3
+    assert [step.files_done for step in heard] == sorted(step.files_done for step in heard)
+    assert (heard[-1].files_done, heard[-1].files) == (3, 3)
+    assert heard[-1].chunks_done == heard[-1].chunks > 0
+    assert {step.stage for step in heard} == {"parse", "embed", "done"}
+
+
+def test_a_consumer_that_stops_early_gives_the_work_back(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    items = write_texts(folder, bad="", a=words("apples"), b=words("pears"))
+    results = load_paths(url, [items[1], items[0], items[2]], embedder=embedder)
+    assert next(results).status == "refused"
+    results.close()  # type: ignore[attr-defined]
+    assert one(places, "select count(*) from queue.task where claimed_by is null") == 1
+    assert visible(places) == []
+
+
+def test_the_active_sets_own_embedder_is_used_when_none_is_given(
+    places: psycopg.Connection, url: str, folder: Path
+) -> None:
+    (result,) = load_paths(url, write_texts(folder, a="The bus is free for pupils."))
+    assert (result.status, result.embedded) == ("stored", 1)
+    assert len(visible(places)) == 1
+
+
+def test_a_file_name_that_is_no_text_is_made_one(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    """P-02, P-03"""
+    path = Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9-menu.txt"))
+    path.write_text("The canteen serves lunch at noon.")
+    (result,) = load(url, [Item(path=path)], embedder)
+    assert (result.status, result.source) == ("stored", "caf-menu.txt")
+
+
+def test_an_early_stop_does_not_wait_for_a_file_that_is_being_parsed(
+    url: str, embedder: Embedder, folder: Path
+) -> None:
+    slow = write(folder, "slow.html", "<html><body>" + "<div>" * 200_000 + "deep")
+    items = [*write_texts(folder, bad=""), Item(path=slow)]
+    results = load_paths(url, items, embedder=embedder)
+    assert next(results).status == "refused"
+    started = time.monotonic()
+    results.close()  # type: ignore[attr-defined]
+    assert time.monotonic() - started < 5
+
+
+def test_a_private_document_is_nobody_elses(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    (item,) = write_texts(folder, letter=words("my child"))
+    (result,) = load(
+        url, [replace(item, owner="user:1", principals=("user:1", "user:2"))], embedder
+    )
+    assert result.status == "stored"
+    assert one(
+        places, "select s.kind from corpus.scope s join corpus.document d using (scope_id)"
+    ) == ("private")

@@ -1,0 +1,311 @@
+"""Whatever dies, every staged document becomes visible once and whole."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from ingest import worker
+from ingest.errors import IngestError
+from ingest.settings import Settings
+from providers.embed import embedder_for
+from providers.protocols import Embedder
+from tests.ingest.library import load, one, visible, words, write_texts
+from tests.providers.fake_openai import FakeServer, Faults, fake_openai
+
+ROOT = Path(__file__).resolve().parents[2]
+_BRISK = Settings(poll_seconds=0.2)
+
+
+@pytest.fixture
+def remote(
+    places: psycopg.Connection, provider: FakeServer, url: str
+) -> Callable[..., subprocess.Popen[bytes]]:
+    """Start `python -m ingest ...` against this database and provider."""
+    # other processes find the provider through the active set
+    places.execute("update embedding.set set provider = 'compatible' where active")
+    places.commit()
+
+    def start(*arguments: str) -> subprocess.Popen[bytes]:
+        environment = {
+            **os.environ,
+            "PGKB_DATABASE_URL": url,
+            "PGKB_EMBED_BASE_URL": provider.url,
+            "PGKB_EMBED_SEND_DIMENSIONS": "1",
+            "PGKB_POLL_SECONDS": "1",
+        }
+        return subprocess.Popen(
+            [sys.executable, "-m", "ingest", *arguments],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+    return start
+
+
+@pytest.fixture
+def stop() -> Iterator[threading.Event]:
+    """Ends the test's workers."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def stage_only(url: str, folder: Path, **texts: str) -> None:
+    """Stage texts whose embedding fails, so that the queue holds them, ready at once."""
+    with fake_openai(fail_calls=frozenset(range(1, 1000)), fail_status=503) as server:
+        embedder = embedder_for(
+            "compatible",
+            "all-MiniLM-L6-v2-int8",
+            384,
+            {"PGKB_EMBED_BASE_URL": server.url, "PGKB_EMBED_ATTEMPTS": "1"},
+        )
+        results = load(url, write_texts(folder, **texts), embedder)
+        embedder.close()
+    assert {result.status for result in results} == {"failed"}
+    make_ready(url)
+
+
+def make_ready(url: str) -> None:
+    """Let every lease and waiting time run out."""
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("update queue.task set ready_at = now() - interval '1 second'")
+
+
+def staged_chunks(db: psycopg.Connection) -> dict[str, int]:
+    """How many chunks each document has, seen or not."""
+    db.rollback()
+    rows = db.execute(
+        "select d.source, count(*)::int from corpus.chunk as c"
+        " join corpus.document as d using (document_id) group by d.source"
+    )
+    return dict(rows.fetchall())
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
+    """Until it holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come about"
+        time.sleep(0.02)
+
+
+def test_a_worker_finishes_what_an_ingest_could_not(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    stage_only(url, folder, a=words("apples"), b=words("pears", 90))
+    assert visible(places) == []
+    assert worker.run(url, embedder=embedder, once=True) == 2
+    rows = visible(places)
+    assert [row["source"] for row in rows] == ["a.txt", "b.txt"]
+    assert all(row["chunks"] == row["places"] for row in rows)
+    assert one(places, "select count(*) from queue.task") == 0
+
+
+def test_once_with_an_empty_queue_ends_at_once(url: str, embedder: Embedder) -> None:
+    assert worker.run(url, embedder=embedder, once=True) == 0
+
+
+@pytest.mark.parametrize("moment", ["staged", "half embedded"])
+def test_a_killed_ingest_is_finished_by_a_worker_and_was_never_half_visible(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    remote: Callable[..., subprocess.Popen[bytes]],
+    folder: Path,
+    moment: str,
+) -> None:
+    """E-04"""
+    provider.faults = Faults(delay=0.3)
+    write_texts(folder, long=words("transport", 400))
+    process = remote("load", str(folder))
+    wanted = {
+        "staged": "select count(*) from corpus.version",
+        "half embedded": "select count(*) from embedding.cold_vector",
+    }[moment]
+    wait_for(lambda: one(places, wanted) > 0)
+    process.kill()
+    process.communicate()
+    assert visible(places) == []
+    assert one(places, "select count(*) from queue.task") == 1
+
+    # the lease still runs: nobody else may take it
+    assert worker.run(url, embedder=embedder, once=True) == 0
+    make_ready(url)
+    provider.faults = Faults()
+    assert worker.run(url, embedder=embedder, once=True) == 1
+    (row,) = visible(places)
+    assert row["chunks"] == row["places"] == one(places, "select count(*) from corpus.chunk")
+    assert one(places, "select count(*) from embedding.vector") == row["chunks"]
+
+
+def test_workers_killed_at_random_lose_and_double_nothing(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    remote: Callable[..., subprocess.Popen[bytes]],
+    folder: Path,
+) -> None:
+    texts = {f"d{number:02}": words(f"topic {number}", 5) for number in range(24)}
+    stage_only(url, folder, **texts)
+    provider.faults = Faults(delay=0.05)
+    drawn = random.Random(5)  # noqa: S311 - the same instants each time
+    for _ in range(4):
+        process = remote("once")
+        time.sleep(0.6 + drawn.random())
+        process.kill()
+        process.communicate()
+        whole = staged_chunks(places)
+        assert all(row["chunks"] == whole[row["source"]] for row in visible(places))
+        make_ready(url)
+    worker.run(url, embedder=embedder, once=True)
+    assert [row["source"] for row in visible(places)] == [f"{name}.txt" for name in texts]
+    assert one(places, "select count(*) from corpus.version") == len(texts)
+    assert one(places, "select count(*) from queue.task") == 0
+
+
+def test_two_workers_share_the_queue_and_publish_each_document_once(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    stage_only(url, folder, **{f"d{number:02}": words(f"topic {number}") for number in range(20)})
+    done: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: done.append(worker.run(url, embedder=embedder, once=True)))
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(done) == 20
+    assert len(visible(places)) == 20
+
+
+def test_a_lost_database_is_waited_for(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    folder: Path,
+    stop: threading.Event,
+) -> None:
+    thread = threading.Thread(
+        target=worker.run,
+        args=(url,),
+        kwargs={"embedder": embedder, "stop": stop, "settings": _BRISK},
+    )
+    thread.start()
+    backends = (
+        "select count(pg_terminate_backend(pid)) from pg_stat_activity"
+        " where application_name = 'pgkb ingest' and datname = current_database()"
+    )
+    wait_for(lambda: one(places, backends) > 0)
+    stage_only(url, folder, a=words("apples"))
+    wait_for(lambda: visible(places) != [])
+    stop.set()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+def test_a_worker_that_is_stopped_gives_its_task_back(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+    stop: threading.Event,
+) -> None:
+    stage_only(url, folder, long=words("transport", 600))
+    provider.faults = Faults(delay=0.3)
+    thread = threading.Thread(
+        target=worker.run,
+        args=(url,),
+        kwargs={"embedder": embedder, "stop": stop, "settings": _BRISK},
+    )
+    thread.start()
+    wait_for(lambda: len(provider.calls) >= 2)
+    stop.set()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert visible(places) == []
+    assert one(places, "select claimed_by is null from queue.task") is True
+    make_ready(url)
+    provider.faults = Faults()
+    assert worker.run(url, embedder=embedder, once=True) == 1
+
+
+def test_sigterm_ends_the_worker_process_in_good_order(
+    places: psycopg.Connection, remote: Callable[..., subprocess.Popen[bytes]]
+) -> None:
+    process = remote("run")
+    listening = (
+        "select count(*) from pg_stat_activity"
+        " where application_name = 'pgkb ingest' and datname = current_database()"
+    )
+    wait_for(lambda: one(places, listening) > 0)
+    process.send_signal(signal.SIGTERM)
+    out, errors = process.communicate(timeout=20)
+    assert process.returncode == 0, errors
+    assert out == b""
+
+
+def test_a_document_that_fails_is_tried_again_later_with_its_reason_kept(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+) -> None:
+    stage_only(url, folder, a=words("apples"))
+    provider.faults = Faults(fail_calls=frozenset(range(1, 99)), fail_status=503)
+    assert worker.run(url, embedder=embedder, once=True) == 0
+    assert "embedding failed" in one(places, "select last_error from queue.task")
+    assert one(places, "select ready_at > now() from queue.task") is True
+    assert one(places, "select attempts from queue.task") == 2
+
+
+def test_an_unknown_kind_of_task_is_given_back_and_stops_nothing(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    places.execute("select queue.enqueue(kind => 'paint_walls', subject_id => 1)")
+    places.commit()
+    stage_only(url, folder, a=words("apples"))
+    assert worker.run(url, embedder=embedder, once=True) == 1
+    assert "paint_walls" in one(places, "select last_error from queue.task")
+
+
+def test_upkeep_folds_statistics_and_discards_what_was_abandoned(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    stage_only(url, folder, a=words("apples"))
+    places.execute("update queue.task set dead = true")
+    places.execute("update corpus.version set staged_at = now() - interval '2 days'")
+    places.commit()
+    worker.run(url, embedder=embedder, once=True)
+    assert one(places, "select count(*) from corpus.version") == 0
+
+
+def test_a_worker_with_the_wrong_embedder_says_so(
+    url: str, provider: FakeServer, folder: Path
+) -> None:
+    stage_only(url, folder, a=words("apples"))
+    other = embedder_for("compatible", "other", 8, {"PGKB_EMBED_BASE_URL": provider.url})
+    with pytest.raises(IngestError, match="8 numbers with other"):
+        worker.run(url, embedder=other, once=True)
+    other.close()
+
+
+def test_a_database_that_was_never_there_is_an_error_not_a_wait(embedder: Embedder) -> None:
+    with pytest.raises(psycopg.OperationalError):
+        worker.run("postgresql://x@127.0.0.1:9/none", embedder=embedder)
