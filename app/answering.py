@@ -252,7 +252,9 @@ async def reply(found: Found, embedders: Embedders, *, question: str) -> Reply:
     try:
         if sources:
             answerer = ExtractiveAnswerer(await embedders.offline())
-            answer = await answerer.answer(question=question, sources=quoted)
+            answer = await answerer.answer(
+                question=question, sources=quoted, expansions=found.expansions
+            )
     except ProviderError as error:
         _log.warning("quoting failed: %s", detail_for_log(error, private=(question,)))
         answer = Answer(text=_SOURCES_ONLY, citations=[], found=bool(sources))
@@ -298,4 +300,6 @@ def _source(cited: CitedSource, hit: Hit) -> Source:
         source=cited.source,
         version=cited.version,
         effective_date=cited.effective_date,
+        passage=hit.content,
+        scope=cited.scope,
     )

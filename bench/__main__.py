@@ -11,7 +11,7 @@ import psycopg
 from bench import anatomy, baseline, pages, report
 from bench.database import BenchError, bench_database, connect
 from bench.load import load
-from bench.measure import Sessions, measure_latency, measure_recall
+from bench.measure import Sessions, measure_keyword_recall, measure_latency, measure_recall
 from bench.queries import make_questions
 from bench.report import Results
 from bench.world import make_world
@@ -69,6 +69,7 @@ def run(options: argparse.Namespace) -> Results:
             latency = measure_latency(sessions, questions, plain=plain, set_id=loaded.set_id)
             say("recall")
             recall = measure_recall(sessions, questions, plain=plain, set_id=loaded.set_id)
+        keyword_recall = measure_keyword_recall(db, questions)
         say("cost of functions, chunking, pages written")
         functions = anatomy.measure_functions(db, questions)
         chunking = anatomy.measure_chunking(db)
@@ -85,6 +86,7 @@ def run(options: argparse.Namespace) -> Results:
         load=loaded,
         latency=latency,
         recall=recall,
+        keyword_recall=keyword_recall,
         pages=written,
         functions=functions,
         chunking_mb_per_second=chunking,

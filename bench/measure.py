@@ -1,7 +1,7 @@
 """Latency and recall of the search beside the baselines, question by question in one loop."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,10 @@ from bench.queries import KINDS, SCOPES, UNANSWERABLE, Question
 DEPTH = 20
 TS_RANK = "ts_rank_cd"
 ROUNDS = 3
-# the ts_rank_cd query reads so much that a few questions must do
+# these read so much that a few questions must do
 MOST_RANKED_BY_WORDS = 16
+MOST_SCORED_BY_HAND = 60
+TIE = 1e-9
 
 SEARCH = (
     "select * from public.search_kb(query_vec => %(vector)s, tsquery => %(tsquery)s::tsquery, "
@@ -27,6 +29,37 @@ KEYWORD_LEG = (
     "scope_ids => %(scope_ids)s::bigint[], statuses => '{approved,pending}', "
     "tags => %(tags)s::text[], candidates => config.value('kb.candidates')::integer)"
 )
+# the formula of search.keyword_leg without its shortcuts
+EVERY_BM25 = """
+with word as materialized (
+    select w.lexeme, w.idf from search.query_words(%(tsquery)s::tsquery) as w
+),
+setting as materialized (
+    select
+        config.value('kb.bm25_k1')::float8 as k1,
+        config.value('kb.bm25_b')::float8 as b,
+        (select sum(z.tokens) / sum(z.chunks) from search.scope_size as z where z.scope_id = 0)
+        as mean_length
+)
+select
+    t.chunk_id,
+    sum(
+        w.idf * m.tf * (s.k1 + 1) / (m.tf + s.k1 * (1 - s.b + s.b * t.token_count / s.mean_length))
+    )::float8
+from search.text_index as t
+inner join corpus.chunk_fact as f on t.chunk_id = f.chunk_id
+cross join setting as s
+cross join lateral (
+    select u.lexeme, coalesce(cardinality(u.positions), 1)::float8 as tf
+    from unnest(t.lexemes) as u
+) as m
+inner join word as w on m.lexeme = w.lexeme
+where
+    t.scope_id = any(%(scope_ids)s::bigint[])
+    and f.status in ('approved', 'pending')
+    and (%(tags)s::text[] is null or f.tags && %(tags)s::text[])
+group by t.chunk_id
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +86,14 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Share of the true best `DEPTH` that was found: mean, the worst question, by scope."""
+    """Share of the true best `DEPTH` that was found: mean, the worst question, and in parts: by
+    scope for vectors, by kind for words."""
 
     name: str
     mean: float
     worst: float
     worst_question: str
-    by_scope: dict[str, float]
+    parts: dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,29 +204,52 @@ def measure_recall(
         found[name] = {n: _ids(db, plain.vector_statement, q) for n, q in asked}
     for db in (sessions.search, sessions.bare, sessions.iterative):
         db.rollback()
-    return [_recall(name, questions, truth=truth, found=ids) for name, ids in found.items()]
+    shares = {
+        name: {n: len(set(truth[n]) & set(ids[n][:DEPTH])) / len(truth[n]) for n in ids if truth[n]}
+        for name, ids in found.items()
+    }
+    return [
+        _recall(name, share, questions, part=lambda question: question.scope)
+        for name, share in shares.items()
+    ]
+
+
+def measure_keyword_recall(db: Connection, questions: Sequence[Question]) -> Recall:
+    """The keyword leg against BM25 of every chunk the person may see, over the first questions.
+
+    Equal scores count as equally right, whichever of them were found.
+    """
+    asked = [(n, q) for n, q in enumerate(questions) if q.kind != UNANSWERABLE]
+    shares: dict[int, float] = {}
+    for number, question in asked[:MOST_SCORED_BY_HAND]:
+        every: dict[int, float] = dict(db.execute(EVERY_BM25, question.arguments()).fetchall())
+        if not every:
+            continue
+        best = sorted(every.values(), reverse=True)[:DEPTH]
+        found = [row[0] for row in db.execute(KEYWORD_LEG, question.arguments())][: len(best)]
+        right = sum(every.get(chunk_id, 0.0) >= best[-1] - TIE for chunk_id in found)
+        shares[number] = right / len(best)
+    db.rollback()
+    return _recall("keyword leg", shares, questions, part=lambda question: question.kind)
 
 
 def _recall(
     name: str,
+    shares: Mapping[int, float],
     questions: Sequence[Question],
     *,
-    truth: dict[int, list[int]],
-    found: dict[int, list[int]],
+    part: Callable[[Question], str],
 ) -> Recall:
-    shares = {
-        n: len(set(true) & set(found[n][:DEPTH])) / len(true) for n, true in truth.items() if true
-    }
-    worst = min(shares, key=lambda n: shares[n])
+    parts: dict[str, list[float]] = {}
+    for number, share in shares.items():
+        parts.setdefault(part(questions[number]), []).append(share)
+    worst = min(shares, key=lambda number: shares[number])
     return Recall(
         name=name,
         mean=float(np.mean(list(shares.values()))),
         worst=shares[worst],
         worst_question=_label(questions, worst),
-        by_scope={
-            scope: float(np.mean([s for n, s in shares.items() if questions[n].scope == scope]))
-            for scope in SCOPES
-        },
+        parts={key: float(np.mean(values)) for key, values in parts.items()},
     )
 
 

@@ -38,6 +38,7 @@ class Results:
     load: LoadReport
     latency: Latency
     recall: list[Recall]
+    keyword_recall: Recall
     pages: list[PagesWritten]
     functions: list[FunctionCost]
     chunking_mb_per_second: float
@@ -152,16 +153,8 @@ def to_table(results: Results) -> str:
             ("ratio", "value", "goal"),
             ((ratio.name, f"{ratio.value:.2f}", ratio.goal) for ratio in ratios(results)),
         ),
-        _table(
-            (f"recall@{DEPTH}", "mean", "worst", *results.recall[0].by_scope),
-            (
-                (
-                    recall.name, f"{recall.mean:.3f}", f"{recall.worst:.2f}",
-                    *(f"{share:.3f}" for share in recall.by_scope.values()),
-                )
-                for recall in results.recall
-            ),
-        ),
+        _recall_table(results.recall),
+        _recall_table([results.keyword_recall]),
         _table(
             (f"pages written by {CHANGED_CHUNKS:,} changes", "vector index", "all"),
             (_pages_row(written) for written in results.pages),
@@ -189,6 +182,22 @@ def to_table(results: Results) -> str:
     ]  # fmt: skip
     parts += [f"FAILED: {line}" for line in failures(results)]
     return "\n\n".join(parts)
+
+
+def _recall_table(recalls: Sequence[Recall]) -> str:
+    """Recalls that have the same parts."""
+    return _table(
+        (f"recall@{DEPTH}", "mean", "worst", *recalls[0].parts),
+        (
+            (
+                recall.name,
+                f"{recall.mean:.3f}",
+                f"{recall.worst:.2f}",
+                *(f"{share:.3f}" for share in recall.parts.values()),
+            )
+            for recall in recalls
+        ),
+    )
 
 
 def _pages_row(written: PagesWritten) -> tuple[str, ...]:

@@ -35,6 +35,8 @@ def main() -> int:
     load.add_argument("--authority", help="the kind of publisher")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s %(message)s")
+    # a line for each request to the provider tells nobody anything
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     try:
         url = os.environ.get("PGKB_DATABASE_URL", "").strip()
         if not url:

@@ -7,7 +7,7 @@ ones; small documents share a call to the embedding provider.
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -140,7 +140,9 @@ class _Load:
             yield from self._publish()
             self._fold()
 
-    def _parsed(self, sandbox: Sandbox) -> Iterator[tuple[Item, float, Parsed | Refused]]:
+    def _parsed(
+        self, sandbox: Sandbox
+    ) -> Generator[tuple[Item, float, Parsed | Refused], None, None]:
         """The items with what parsing gave, some files parsed ahead."""
 
         def parse(item: Item) -> tuple[float, Parsed | Refused]:
@@ -155,6 +157,7 @@ class _Load:
             return time.monotonic() - started, outcome
 
         gone: list[bool] = []
+        finished = False
         rest = iter(self._items)
         with ThreadPoolExecutor(1, thread_name_prefix="parse") as parser:
             ahead = deque(
@@ -167,10 +170,11 @@ class _Load:
                     ahead.extend((more, parser.submit(parse, more)) for more in islice(rest, 1))
                     seconds, outcome = future.result()
                     yield item, time.monotonic() - seconds, outcome
+                finished = True
             finally:
                 # nobody waits for what was parsed ahead
                 gone.append(True)
-                if ahead:
+                if not finished:
                     sandbox.interrupt()
 
     def _stage(self, item: Item, started: float, outcome: Parsed | Refused) -> FileResult | None:

@@ -24,7 +24,8 @@ LOCAL_FLOOR, RAISED_BY_WORDS = 0.46, 0.2
 COMPANION_SLACK = 0.1
 FEWEST, MOST, MOST_OF_SOURCE = 3, 5, 2
 # What each sign is worth beside the others, found on questions about a sample of documents.
-NEARNESS, WORDS, NAMED, RANK, IN_PASSAGE, COMPLETE = 0.4, 0.45, 0.1, 0.2, 0.1, 0.12
+NEARNESS, WORDS, NAMED, RANK, IN_PASSAGE, COMPLETE = 0.4, 0.45, 0.1, 0.2, 0.1, 0.2
+WHOLE_LIST = 0.05
 # A piece this much worse than the best adds more noise than answer; less so among the first few.
 NOT_WORSE, NOT_WORSE_AT_FIRST = 0.25, 0.35
 # How much the words shared with a piece picked before count against one, and when it says the same.
@@ -32,7 +33,7 @@ REPETITION, SAME = 0.05, 0.7
 # The search ranks ten sources or so; among two, the second is not the last by far.
 LEAST_SPAN = 6
 # Embedding is what costs time: the rest of the signs choose what is worth it.
-MOST_EMBEDDED, LEAST_OF_SCOPE = 40, 6
+MOST_EMBEDDED, LEAST_OF_SCOPE = 24, 4
 MOST_EXPANSIONS = 6
 
 
@@ -92,6 +93,7 @@ def signs(
             + RANK * (1 - (each.number - first) / span)
             + IN_PASSAGE * each.in_passage
             + COMPLETE * each.piece.complete
+            + WHOLE_LIST * ("\n" in each.piece.text)
             for each, share in zip(found, shared, strict=True)
         ]
     )
@@ -164,10 +166,8 @@ class Choice:
 
 
 def _overlap(one: Piece, other: Piece) -> bool:
-    """Whether one quotation holds what the other one is for, or both are items of one list."""
-    if one.lead and one.lead == other.lead:
-        return True
-    return _folded(one.core) in _folded(other.text) or _folded(other.core) in _folded(one.text)
+    """Whether both quotations hold the same sentence, or are items of one list."""
+    return not set(one.parts).isdisjoint(other.parts)
 
 
 class ExtractiveAnswerer:

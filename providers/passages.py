@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from providers.sentences import LIST_MARK, PARAGRAPH, join_lines, split_block
+from providers.sentences import LIST_MARK, PARAGRAPH, is_table_row, join_lines, split_block
 
-SHORTEST, LONGEST = 40, 600  # characters of a piece worth quoting
+SHORTEST, SHORTEST_ROW, LONGEST = 40, 25, 600  # characters of a piece worth quoting
 FEWEST_WORDS, FEWEST_CELL_WORDS = 6, 4
+SHORTEST_ADDRESS, FEWEST_ADDRESS_WORDS = 15, 2  # of one that says how to reach somebody
 LONGEST_LIST = 480  # a list up to here is also quoted whole, with the words that lead into it
 LONGEST_HEADING, MOST_HEADING_WORDS = 90, 14
 GAP = " […] "  # stands for list items left out between the lead-in and the one quoted
@@ -21,12 +22,17 @@ DANGLING = re.compile(
     r"may|can|must|has|have|one)|one of (?:them|these|those)|others)\b"
 )
 # Tells what the document is rather than anything in it.
-ABOUT_ITSELF = re.compile(
-    r"(?i)(?:\w+ \w+: )?(?:this|the) (?:page|guide|policy|document|report|briefing|sheet|factsheet|leaflet|"
-    r"statement|note|summary|overview|edition|table|section)\b.{0,60}\b(?:is|are|covers?|describes?|"
-    r"explains?|sets?|gives?|tells?|deals?|applies|replaces?|was|has)\b"
+_DOCUMENT = (
+    r"(?:page|guide|policy|document|report|briefing|sheet|factsheet|leaflet|statement|note|summary|"
+    r"overview|edition|table|section)"
 )
-REACHABLE = re.compile(r"\d{3} ?\d{3}|@|£")
+ABOUT_ITSELF = re.compile(
+    rf"(?i)(?:\w+ \w+: )?(?:(?:this|the) {_DOCUMENT}\b.{{0,60}}\b(?:is|are|covers?|describes?|"
+    r"explains?|sets?|gives?|tells?|deals?|applies|replaces?|was|has)\b|"
+    r"(?:it|this) (?:covers|describes|explains|deals with|applies to|replaces|"
+    rf"is (?:the|an?|our)\b.{{0,60}}\b{_DOCUMENT}\b))"
+)
+ADDRESS = re.compile(r"\d{3} ?\d{3}|\S@\S")
 SEPARATOR = re.compile(r"[|:\s-]*-[|:\s-]*")
 
 
@@ -37,15 +43,15 @@ class Piece:
     text      the quotation; what it joins stands in the source word for word
     core      the sentence, item or row itself, without what was added to understand it
     topic     the heading above it and the words that lead into it, for comparison only
-    complete  a whole sentence or a whole row, and not a heading-like or broken-off fragment
-    lead      the words before the list that it is an item of, when they are quoted with it
+    complete  a whole sentence, item or row that leans on nothing left out
+    parts     the sentences or items that the quotation is made of
     """
 
     text: str
     core: str
     topic: str
     complete: bool = True
-    lead: str = ""
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +63,6 @@ class _Block:
     cut: bool = False  # may begin or end in the middle of a sentence
 
 
-def is_table_row(line: str) -> bool:
-    """True for a table's row written in one line, its cells apart by upright strokes."""
-    return line.count("|") >= 2
-
-
 def pieces(text: str) -> list[Piece]:
     """The pieces of a passage in reading order; headings, questions and lead-ins are none."""
     found: list[Piece] = []
@@ -70,17 +71,17 @@ def pieces(text: str) -> list[Piece]:
     at = 0
     while at < len(blocks):
         block = blocks[at]
+        follows = at > 0 and blocks[at - 1].kind == "heading"
         if block.kind == "heading":
             heading, lead = block.text, ""
             at += 1
         elif block.kind == "row":
-            found.append(_row(block, topic=heading))
+            found.append(_row(block, topic=f"{heading}. {lead}" if lead else heading))
             at += 1
         elif block.kind == "item":
             stop = at
             while stop < len(blocks) and blocks[stop].kind == "item":
                 stop += 1
-            follows = at > 0 and blocks[at - 1].kind == "heading"
             found += _items(blocks[at:stop], heading=heading, lead=lead, follows=follows)
             lead = ""
             at = stop
@@ -88,14 +89,15 @@ def pieces(text: str) -> list[Piece]:
             split = [each for each in split_block(block.text) if each]
             is_open = bool(split) and _core(split[-1]).endswith(":")
             lead = _lead(split) if is_open else ""
-            found += _prose(split, heading=heading, block=block)
+            found += _prose(split, heading=heading, block=block, follows=follows)
             at += 1
     return [piece for piece in found if _is_quotable(piece)]
 
 
 def _lead(split: Sequence[str]) -> str:
-    """The words that promise a list, with the sentence before where they hang on it."""
-    return " ".join(split[-2:] if DANGLING.match(split[-1]) else split[-1:])
+    """The words that promise a list, with the sentence before where they say little alone."""
+    is_bare = DANGLING.match(split[-1]) or _words(split[-1]) < FEWEST_CELL_WORDS
+    return " ".join(split[-2:] if is_bare else split[-1:])
 
 
 def _core(text: str) -> str:
@@ -107,9 +109,14 @@ def _words(text: str) -> int:
 
 
 def _is_quotable(piece: Piece) -> bool:
-    fewest = FEWEST_CELL_WORDS if "|" in piece.core else FEWEST_WORDS
+    if ADDRESS.search(piece.core):
+        shortest, fewest = SHORTEST_ADDRESS, FEWEST_ADDRESS_WORDS
+    elif "|" in piece.core:
+        shortest, fewest = SHORTEST_ROW, FEWEST_CELL_WORDS
+    else:
+        shortest, fewest = SHORTEST, FEWEST_WORDS
     return (
-        min(SHORTEST, 25 if "|" in piece.core else SHORTEST) <= len(piece.text) <= LONGEST
+        shortest <= len(piece.text) <= LONGEST
         and _words(piece.text) >= fewest
         # a question holds no answer, and a lead-in promises a list that is not quoted with it
         and not _core(piece.text).endswith(("?", ":"))
@@ -121,7 +128,9 @@ def _blocks(text: str) -> Iterator[_Block]:
     for number, paragraph in enumerate(paragraphs):
         is_last = number == len(paragraphs) - 1
         lines = [" ".join(line.split()) for line in paragraph.split("\n") if line.strip()]
-        if len(lines) == 1 and _is_heading(lines[0]):
+        is_all = is_last and number == 0
+        if len(lines) == 1 and _is_heading(lines[0]) and not is_all:
+            # the heading of what the passage was cut off before says nothing of the passage
             if not is_last:
                 yield _Block("heading", _bare(lines[0]))
             continue
@@ -137,7 +146,8 @@ def _blocks(text: str) -> Iterator[_Block]:
                 cut = (opens and line[0].islower()) or (
                     closes and _core(line)[-1:] not in (".", "!", "?", "…", ":")
                 )
-                if line.startswith("#"):
+                over = index == 0 and len(joined) > 1 and not mark and _is_heading(line)
+                if over or line.startswith("#"):
                     yield _Block("heading", _bare(line))
                 elif mark:
                     yield _Block("item", line[mark.end() :], mark.group().strip(), cut=cut)
@@ -173,7 +183,9 @@ def _rows(run: Sequence[str], *, has_header: bool) -> Iterator[_Block]:
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    return tuple(cell.strip() for cell in line.strip("| ").split("|"))
+    if line.startswith("|") and line.endswith("|"):
+        line = line[1:-1]
+    return tuple(cell.strip() for cell in line.split("|"))
 
 
 def _bare(heading: str) -> str:
@@ -188,21 +200,25 @@ def _is_heading(line: str) -> bool:
         and len(line) <= LONGEST_HEADING
         and len(line.split()) <= MOST_HEADING_WORDS
         and _core(line)[-1:] not in (".", "!", "…", ":", ";", ",")
-        and not REACHABLE.search(line)
+        and "£" not in line
+        and not ADDRESS.search(line)
     )
 
 
 def _row(block: _Block, *, topic: str) -> Piece:
     """A row in one line, each cell after the first with its column's header where known."""
-    first, *rest = _cells(block.text)
+    cells = _cells(block.text)
+    first, rest = cells[0], cells[1:]
     header = block.header if len(block.header) == len(rest) + 1 else ()
+    if header and not any(map(str.isalpha, first)):
+        first = f"{header[0]}: {first}"
     named = [
         f"{name}: {cell}" if name and cell else cell
         for name, cell in zip(header[1:] or [""] * len(rest), rest, strict=True)
         if cell
     ]
     text = f"{first}{' – ' if header else ': '}{'; '.join(named)}" if named else first
-    return Piece(text, block.text, topic)
+    return Piece(text, block.text, topic, parts=(block.text,))
 
 
 def _items(group: Sequence[_Block], *, heading: str, lead: str, follows: bool) -> Iterator[Piece]:
@@ -212,7 +228,9 @@ def _items(group: Sequence[_Block], *, heading: str, lead: str, follows: bool) -
     whole = "\n".join([opening, *(f"{item.mark} {item.text}" for item in group)])
     is_short = len(whole) <= LONGEST_LIST and not group[-1].cut
     if opening and len(group) > 1 and is_short:
-        yield Piece(whole, whole, heading)
+        parts = tuple(sentence for item in group for sentence in split_block(item.text))
+        leans = bool(DANGLING.match(opening))
+        yield Piece(whole, whole, heading, complete=not leans, parts=(opening, *parts))
     for index, item in enumerate(group):
         split = [each for each in split_block(item.text) if each]
         is_sentence = _core(item.text)[-1:] in (".", "!", "…") and _words(split[0]) >= FEWEST_WORDS
@@ -220,10 +238,14 @@ def _items(group: Sequence[_Block], *, heading: str, lead: str, follows: bool) -
             yield from _prose(split, heading=topic, block=item)
         elif len(group) == 1 or not is_short:
             told = f"{lead}{GAP if index else ' '}{item.text}"
-            yield Piece(told, item.text, heading, complete=not item.cut, lead=lead)
+            complete = not item.cut and not DANGLING.match(lead)
+            yield Piece(told, item.text, heading, complete, (lead, item.text))
 
 
-def _prose(split: Sequence[str], *, heading: str, block: _Block) -> Iterator[Piece]:
+def _prose(
+    split: Sequence[str], *, heading: str, block: _Block, follows: bool = False
+) -> Iterator[Piece]:
+    """The sentences, each with those before it that it leans on. ``follows`` as for lists."""
     told_until = 0
     for index, sentence in enumerate(split):
         # told with a short one before it, or cut off at its beginning
@@ -237,14 +259,13 @@ def _prose(split: Sequence[str], *, heading: str, block: _Block) -> Iterator[Pie
         if len(" ".join(split[start:stop])) < SHORTEST and start > 0:
             start -= 1
         told_until = stop
-        told = " ".join(split[start:stop])
-        complete = _core(told)[-1:] in (".", "!", "…")
-        if DANGLING.match(told):
-            if heading.endswith("?") and start == 0 and block.kind == "prose":
-                told = f"{heading} {told}"
-            else:
-                complete = False
-        if ABOUT_ITSELF.match(sentence):
-            complete = False
-        yield Piece(told, sentence, heading, complete)
-
+        parts = tuple(split[start:stop])
+        told = " ".join(parts)
+        ends = _core(told)[-1:] in (".", "!", "…") or (block.kind == "item" and not block.cut)
+        leans = bool(DANGLING.match(told))
+        if leans and follows and start == 0 and heading.endswith("?"):
+            # the question above it says what it is about
+            parts, leans = (heading, *parts), False
+            told = " ".join(parts)
+        is_content = ends and not leans and not ABOUT_ITSELF.match(sentence)
+        yield Piece(told, sentence, heading, is_content, parts)

@@ -11,12 +11,15 @@ from providers.passages import Piece
 WORD = re.compile(r"[a-z0-9£](?:[a-z0-9'’.-]*[a-z0-9])?")
 # Words of most questions, whatever they ask; the people they are about are among them.
 COMMON = frozenset(
-    "a about after all also am an and any are as at be been before but by can can't could did do "
-    "does don't for from get go had has have he help her herself him himself his how i if in into is it "
-    "its just know like many may me might more much must my myself need needs no not of on one or "
-    "our out over per please say should so some tell than that the their them then there these "
-    "they this those to too up us very was we were what when where which who whom why will with "
-    "would you your boy child children daughter girl kid kids son".split()
+    re.findall(
+        r"[a-z']+",
+        """a about after all also am an and any are as at be been before but by can can't could did
+        do does don't for from get go had has have he help her herself him himself his how i if in
+        into is it its just know like many may me might more much must my myself need needs no not
+        of on one or our out over per please say should so some tell than that the their them then
+        there these they this those to too up us very was we were what when where which who whom
+        why will with would you your boy child children daughter girl kid kids son""",
+    )
 )
 ENDINGS = (
     ("ments", ""),
@@ -29,13 +32,14 @@ ENDINGS = (
     ("s", ""),
     ("e", ""),
 )
-DOUBLED = frozenset("bb dd gg mm nn pp rr tt".split())
+DOUBLED = frozenset(2 * letter for letter in "bdgmnprt")
 
 DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-MONTH = (
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
+NUMBER = (
+    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|"
+    r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?)"
 )
-NUMBER = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty)"
 SPAN = r"(?:minutes?|hours?|days?|weeks?|months?|years?|times?|sessions?|terms?)"
 CLOCK = r"\b\d{1,2}(?:[.:]\d\d)? ?[ap]m\b|\bnoon\b"
 
@@ -60,6 +64,7 @@ CUES = (
         rf"\b{NUMBER}\b[^.;]{{0,25}}\b{SPAN}\b|\b{DAY}\b|\b\d{{1,2}} {MONTH}\b|{CLOCK}",
         0.1,
     ),
+    _cue(r"\bhow many\b", rf"\b{NUMBER}\b", 0.1),
     _cue(
         r"\bhow (?:far|near|close)\b|\bdistances?\b",
         rf"\b{NUMBER}\b[^.;]{{0,25}}\b(?:miles?|metres?|kilometres?|km)\b",
@@ -68,7 +73,7 @@ CUES = (
     _cue(
         r"\bhow much\b|\bcosts?\b|\bpay(?:ing|s|ments?)?\b|\bprices?\b|\bcharged?s?\b|\bfees?\b|"
         r"\brates?\b|£",
-        r"£ ?\d|\b\d+p\b|\bfree of charge\b|\bno (?:charge|fee|cost)\b|\bwithout charge\b",
+        r"£ ?\d|\b\d+p\b|\bfree\b|\bno (?:charge|fee|cost)\b|\bwithout charge\b",
         0.12,
     ),
     _cue(
@@ -131,7 +136,8 @@ def named(expansions: Sequence[str], text: str) -> float:
     """How many of the phrases stand in the text: 0 for none, 0.5 for one, 1 for more."""
     folded = " ".join(text.casefold().split())
     count = sum(
-        bool(re.search(rf"\b{re.escape(phrase.casefold())}\b", folded)) for phrase in expansions
+        bool(re.search(rf"(?<!\w){re.escape(phrase.casefold())}(?!\w)", folded))
+        for phrase in expansions
     )
     return min(count, 2) / 2
 

@@ -200,3 +200,14 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no shared data in {folder}; set PGKB_SHARED_DATA to the folder that has it")
     return folder
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With PGKB_NO_SKIP=1, as CI sets it, a skipped test is a failure, not a silence."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("PGKB_NO_SKIP") != "1" or reporter is None:
+        return
+    skipped = reporter.stats.get("skipped", [])
+    if skipped and session.exitstatus == pytest.ExitCode.OK:
+        reporter.write_line(f"PGKB_NO_SKIP=1: {len(skipped)} tests were skipped", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

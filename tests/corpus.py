@@ -166,7 +166,12 @@ def stage(
 
 
 def add(
-    db: psycopg.Connection[Any], body: str, *, source: str, vector: Vector | None = None, **facts: Any
+    db: psycopg.Connection[Any],
+    body: str,
+    *,
+    source: str,
+    vector: Vector | None = None,
+    **facts: Any,
 ) -> Added:
     """Stage, embed with `vector` for every chunk (default: one axis all share) and publish."""
     staged = stage(db, body, source=source, **facts)
@@ -179,9 +184,7 @@ def add(
             text = literal(vector or axis(1))
             db.execute("select embedding.store_vectors(%s, %s)", [ids, [text] * len(ids)])
         db.execute("select corpus.publish_version(%s)", [staged["version_id"]])
-        db.execute(
-            "select queue.finish_task(%s, %s)", [staged["task_id"], staged["lease_token"]]
-        )
+        db.execute("select queue.finish_task(%s, %s)", [staged["task_id"], staged["lease_token"]])
     db.commit()
     chunks = db.execute(
         "select chunk_id from corpus.chunk where version_id = %s order by chunk_index",
@@ -204,7 +207,8 @@ def search(
     named = "".join(f", {name} => %({name})s" for name in arguments)
     statement: LiteralString = (  # type: ignore[assignment]
         "select to_jsonb(r) from search_kb(query_vec => %(vector)s::vector, tsquery => "
-        "terms.build_tsquery(%(words)s, case when %(expand)s then terms.expand_query(%(words)s) end)"
+        "terms.build_tsquery(%(words)s, "
+        "case when %(expand)s then terms.expand_query(%(words)s) end)"
         + named
         + ") as r"
     )

@@ -15,16 +15,15 @@ def array_of(kind: str, rows: Sequence[Row]) -> sql.Composable:
     return sql.SQL(
         "array(select p from jsonb_array_elements({rows}::jsonb) with ordinality as r (value, n), "
         "jsonb_populate_record(null::{kind}, r.value) as p order by r.n)"
-    ).format(rows=sql.Literal(json.dumps(list(rows))), kind=sql.SQL(kind))  # type: ignore[arg-type]
+    ).format(rows=sql.Literal(json.dumps(list(rows))), kind=sql.SQL(kind))
 
 
 def rows_of(
     db: psycopg.Connection[Any], call: str, parameters: Any = None, **arrays: sql.Composable
 ) -> list[Row]:
     """Rows of a set-returning call, in its order; `{name}` in it stands for one of `arrays`."""
-    query: sql.SQL | sql.Composed = sql.SQL("select to_jsonb(r) from " + call + " as r")  # type: ignore[operator]
-    if arrays:
-        query = query.format(**arrays)
+    text = sql.SQL("select to_jsonb(r) from " + call + " as r")
+    query = text.format(**arrays) if arrays else text
     return [row[0] for row in db.execute(query, parameters).fetchall()]
 
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 from psycopg import sql
+from psycopg.errors import Diagnostic
 from pytest_postgresql.executors import NoopExecutor
 
 from tests.corpus import load_reference
@@ -27,6 +28,10 @@ class Held(psycopg.Connection[Any]):
 
     def commit(self) -> None:
         """Nothing; the helpers of tests/corpus.py commit after every document."""
+
+
+# connections that no test uses just now, by URL
+_idle: dict[str, list[Held]] = {}
 
 
 @contextmanager
@@ -56,18 +61,44 @@ def shared_database(
         yield url
     finally:
         _made.pop(key, None)
+        for idle in _idle.pop(url, []):
+            idle.close()
         with psycopg.connect(server_url, autocommit=True) as admin:
             admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
 
 
 @contextmanager
-def held(url: str) -> Iterator[psycopg.Connection[Any]]:
-    """A connection to a shared database; everything it did is undone at the end."""
-    with Held.connect(url) as db:
-        try:
-            yield db
-        finally:
+def held(url: str, *, fresh: bool = False) -> Iterator[psycopg.Connection[Any]]:
+    """A connection to a shared database; everything it did is undone at the end.
+
+    The next test gets the same one, unless it wants a fresh one: a session that has called the
+    functions before calls them several times faster, as it has their plans.
+    """
+    idle = _idle.setdefault(url, [])
+    db = idle.pop() if idle and not fresh else Held.connect(url)
+    try:
+        yield db
+    finally:
+        if fresh or db.broken:
+            db.close()
+        else:
             db.rollback()
+            idle.append(db)
+
+
+@contextmanager
+def notices_of(db: psycopg.Connection[Any]) -> Iterator[list[str]]:
+    """What the server has to say while the block runs."""
+    said: list[str] = []
+
+    def note(notice: Diagnostic) -> None:
+        said.append(str(notice.message_primary))
+
+    db.add_notice_handler(note)
+    try:
+        yield said
+    finally:
+        db.remove_notice_handler(note)
 
 
 @contextmanager

@@ -27,9 +27,11 @@ create table corpus.scope (
             else false
         end
     ),
-    constraint scope_only_private_is_shared check (kind = 'private' or principals = '{}'),
-    constraint scope_once unique nulls not distinct (kind, la_code, school_urn, owner, principals)
+    constraint scope_only_private_is_shared check (kind = 'private' or principals = '{}')
 );
+-- by hash: a list of readers may be longer than an index entry
+create unique index scope_once_idx on corpus.scope
+(kind, la_code, school_urn, owner, hash_array_extended(principals, 0)) nulls not distinct;
 comment on table corpus.scope is
 'A set of documents that the same people may see: national, one authority, one school, or private to principals.';
 comment on column corpus.scope.scope_id is 'Key.';

@@ -3,22 +3,26 @@
 It imports the readers once, then forks a copy of itself for each file. The copy runs under limits
 of memory, processor time and wall-clock time and may die in any way; the parent stays clean and
 reports how it went. One request per line on standard input, one answer per line on standard
-output; the parsed document itself goes into a file. When standard input closes, all end.
+output; the parsed document itself goes into a file of the folder given as argument. When standard
+input closes, all end and the folder is removed.
 """
 
 import argparse
 import contextlib
 import ctypes
 import gc
+import io
 import json
 import os
 import resource
 import select
+import shutil
 import signal
 import sys
 import time
+import zipfile
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 from ingest.parse.document import parse_document
 from ingest.parse.limits import Limits
@@ -28,45 +32,62 @@ _LARGEST_RESULT = 512 * 1024 * 1024
 _OPEN_FILES = 64
 _PIPE_READ = 65_536
 _PR_SET_PDEATHSIG = 1
+_EMPTY_WORD = (
+    '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+    "<w:body/></w:document>"
+)
 
 
 def main() -> int:
     """Serve requests until standard input closes."""
-    limits = _limits(sys.argv[1:])
+    limits, folder = _arguments(sys.argv[1:])
     # libraries may print: what they say must not get between the answers
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     _warm_up()
     requests = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    try:
+        _serve(limits, folder / "result.json", requests, answers)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+def _serve(limits: Limits, result: Path, requests: int, answers: TextIO) -> None:
     waiting = b""
-    while True:
-        chunk = os.read(requests, _PIPE_READ)
-        if not chunk:
-            return 0
+    while chunk := os.read(requests, _PIPE_READ):
         waiting += chunk
         while b"\n" in waiting:
             line, _, waiting = waiting.partition(b"\n")
-            answer = _supervise(json.loads(line), limits, requests, answers.fileno())
+            request = {**json.loads(line), "result": str(result)}
+            answer = _supervise(request, limits, requests, answers.fileno())
             if answer is None:
-                return 0
+                return
             print(json.dumps(answer), file=answers, flush=True)
 
 
 def _warm_up() -> None:
     """Let the readers load what they load on first use, so that no copy has to."""
-    page = "<html><body><p>One short page.</p></body></html>"
-    with contextlib.suppress(Refused):
-        parse_document(page.encode())
+    page = b"<html><body><p>One short page.</p></body></html>"
+    word = io.BytesIO()
+    with zipfile.ZipFile(word, "w") as archive:
+        archive.writestr("word/document.xml", _EMPTY_WORD)
+    for data in (page, word.getvalue()):
+        with contextlib.suppress(Refused):
+            parse_document(data)
     gc.collect()
     gc.freeze()
 
 
-def _limits(arguments: list[str]) -> Limits:
+def _arguments(arguments: list[str]) -> tuple[Limits, Path]:
     parser = argparse.ArgumentParser(prog="ingest.parse.child")
     for name in Limits.__dataclass_fields__:
         parser.add_argument(f"--{name.replace('_', '-')}", type=int, required=True)
-    return Limits(**vars(parser.parse_args(arguments)))
+    parser.add_argument("folder", type=Path)
+    given = vars(parser.parse_args(arguments))
+    folder: Path = given.pop("folder")
+    return Limits(**given), folder
 
 
 def _supervise(
@@ -172,7 +193,7 @@ def _parse(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
         return {"status": "refused", "kind": refused.kind, "reason": refused.reason}
     with Path(request["result"]).open("w", encoding="utf-8") as stream:
         json.dump(parsed.to_json(), stream, ensure_ascii=False)
-    return {"status": "ok"}
+    return {"status": "ok", "result": request["result"]}
 
 
 if __name__ == "__main__":

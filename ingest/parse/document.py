@@ -14,9 +14,9 @@ from ingest.parse.result import Parsed, Refused
 from ingest.parse.txt import parse_txt
 
 # Counts up when the same bytes would give another text, so that old documents can be found.
-EXTRACTOR_VERSION = 1
+EXTRACTOR_VERSION = 2
 
-_LIBRARY_OF = {"pdf": "pypdfium2", "html": "trafilatura"}
+_LIBRARY_OF = {"pdf": "pypdfium2", "docx": "mammoth", "html": "trafilatura"}
 _MOST_HEADINGS_KEPT = 300
 
 

@@ -33,7 +33,8 @@ class Sandbox:
         self._limits = limits or Limits()
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
-        self._folder = tempfile.TemporaryDirectory(prefix="pgkb-parse-")
+        # the child removes it too, should this process be killed
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Self:
         self.warm_up()
@@ -56,7 +57,6 @@ class Sandbox:
         """End the child and remove what it left."""
         with self._lock:
             self._end_child()
-            self._folder.cleanup()
 
     def interrupt(self) -> None:
         """End a parse that is under way in another thread; its file is refused."""
@@ -68,15 +68,10 @@ class Sandbox:
         """The document in a file. Raises Refused with one line: what, why, what to do."""
         _check_file(path, self._limits)
         with self._lock:
-            result = Path(self._folder.name) / "result.json"
-            request = {
-                "path": str(path.absolute()),
-                "result": str(result),
-                "header_charset": header_charset,
-            }
-            answer = self._ask(request)
+            answer = self._ask({"path": str(path.absolute()), "header_charset": header_charset})
             if answer["status"] != "ok":
                 raise self._refusal(answer)
+            result = Path(answer["result"])
             try:
                 value = json.loads(result.read_bytes())
             finally:
@@ -135,8 +130,9 @@ class Sandbox:
             f"--{name.replace('_', '-')}={getattr(self._limits, name)}"
             for name in Limits.__dataclass_fields__
         ]
+        self._folder = tempfile.TemporaryDirectory(prefix="pgkb-parse-", ignore_cleanup_errors=True)
         return subprocess.Popen(
-            [sys.executable, "-m", "ingest.parse.child", *options],
+            [sys.executable, "-m", "ingest.parse.child", *options, self._folder.name],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -157,6 +153,9 @@ class Sandbox:
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
 
     def _refusal(self, answer: dict[str, Any]) -> Refused:
         limits = self._limits

@@ -192,9 +192,9 @@ def logins(kept_url: str) -> Iterator[dict[str, str]]:
             urls[str(group)] = conninfo.make_conninfo(kept_url, user=login, password="test")
         yield urls
         for url in urls.values():
-            login = conninfo.conninfo_to_dict(url)["user"]
-            db.execute(sql.SQL("drop owned by {}").format(sql.Identifier(str(login))))
-            db.execute(sql.SQL("drop role {}").format(sql.Identifier(str(login))))
+            login = str(conninfo.conninfo_to_dict(url)["user"])
+            db.execute(sql.SQL("drop owned by {}").format(sql.Identifier(login)))
+            db.execute(sql.SQL("drop role {}").format(sql.Identifier(login)))
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ def run(*arguments: str, url: str | None, provider: str = "") -> tuple[int, str,
     if url is not None:
         environment["PGKB_DATABASE_URL"] = url
     environment["PGKB_EMBED_BASE_URL"] = provider
+    environment["PGKB_EMBED_SEND_DIMENSIONS"] = "1"
     done = subprocess.run(
         [sys.executable, "-m", "ingest", *arguments],
         cwd=ROOT,

@@ -109,13 +109,29 @@ begin
     insert into corpus.chunk_fact (chunk_id, scope_id, status, tags, quality_score)
     select
         c.chunk_id, c.scope_id,
-        case when _winner is null then 'pending' else 'superseded' end,
+        case
+            when _winner is not null then 'superseded'
+            when earlier.status in ('rejected', 'flagged') then earlier.status
+            else 'pending'
+        end,
         _new.tags,
         corpus.quality_score(
             length(c.content), _new.file_type, cardinality(_new.tags),
             config.value('kb.chunk_size')::integer
         )
     from corpus.chunk as c
+    -- a passage that a curator took out stays out when the next version repeats it
+    left join lateral (
+        select f.status
+        from corpus.chunk as p
+        inner join corpus.chunk_fact as f on p.chunk_id = f.chunk_id
+        where
+            p.document_id = c.document_id
+            and p.content_hash = c.content_hash
+            and p.version_id <> c.version_id
+        order by p.version_id desc
+        limit 1
+    ) as earlier on true
     where c.version_id = _new.version_id;
 
     update corpus.version as v

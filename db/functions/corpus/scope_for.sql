@@ -63,7 +63,7 @@ begin
 
     insert into corpus.scope (kind, la_code, school_urn, owner, principals)
     values (_kind, _la, _urn, _owner, _principals)
-    on conflict on constraint scope_once do nothing
+    on conflict do nothing
     returning scope_id into _scope_id;
     if _scope_id is null then
         select s.scope_id into strict _scope_id

@@ -3,7 +3,7 @@
 --
 -- called by  curators
 -- writes     corpus.chunk_fact, audit.event
--- raises     CO002 unknown tag
+-- raises     CO002 unknown tag, CO014 no such chunk
 
 create or replace function corpus.set_tags(
     chunk_ids bigint[],
@@ -20,7 +20,16 @@ as $func$
 declare
     _tags text[] := corpus.check_tags(set_tags.tags);
     _changed integer;
+    _unknown bigint;
 begin
+    select u.id into _unknown
+    from unnest(set_tags.chunk_ids) as u (id)
+    where not exists (select from corpus.chunk_fact as f where f.chunk_id = u.id)
+    limit 1;
+    if found then
+        raise exception 'there is no published chunk %', _unknown
+            using errcode = 'CO014', hint = 'See: select id, source from knowledge_base;';
+    end if;
     -- in the order of set_status, so that two curators cannot deadlock
     perform from corpus.chunk_fact as f
     where f.chunk_id = any(set_tags.chunk_ids)

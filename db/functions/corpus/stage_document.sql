@@ -3,8 +3,8 @@
 --
 -- Outcomes: staged (new text, or one whose first holder died: embed and publish it), unchanged
 -- (this source has this text), duplicate (another source of the same scope has it; existing_*
--- says which). The task publish_version is enqueued with it, leased to lease_holder: if the
--- holder dies, a worker finishes the document.
+-- says which, and what this source said before is retired). The task publish_version is enqueued
+-- with a staged one, leased to lease_holder: if the holder dies, a worker finishes the document.
 --
 -- called by  ingest/calls.py
 -- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, queue.task
@@ -48,7 +48,8 @@ as $func$
 #variable_conflict use_column
 declare
     _source text := btrim(coalesce(stage_document.source, ''));
-    _title text := coalesce(nullif(btrim(stage_document.title), ''), _source);
+    -- it stands before every passage that is embedded: a runaway one must not drown the text
+    _title text := left(coalesce(nullif(btrim(stage_document.title), ''), _source), 300);
     _host text := corpus.source_host(_source);
     _domain corpus.domain;
     _scope_id bigint;
@@ -120,8 +121,12 @@ begin
     perform pg_advisory_xact_lock(hashtextextended(_scope_id || encode(_hash, 'hex'), 1));
     perform pg_advisory_xact_lock(hashtextextended(_scope_id || ' ' || _source, 2));
 
-    select d.document_id, d.source, v.version_id, v.state, t.task_id, t.ready_at, t.claimed_by, t.dead,
-        (select count(*)::integer from corpus.chunk as c where c.version_id = v.version_id) as chunks
+    select
+        d.document_id, d.source, v.version_id, v.state,
+        t.task_id, t.ready_at, t.claimed_by, t.dead,
+        (
+            select count(*)::integer from corpus.chunk as c where c.version_id = v.version_id
+        ) as chunks
     into _known
     from corpus.version as v
     inner join corpus.document as d on v.document_id = d.document_id
@@ -161,6 +166,13 @@ begin
         return;
     end if;
     if found then
+        if _known.source <> _source and _known.state = 'published' then
+            -- this source says now what another one says: what it said before is outdated
+            perform corpus.retire_version(v.version_id, _known.version_id)
+            from corpus.document as d
+            inner join corpus.version as v on d.document_id = v.document_id
+            where d.scope_id = _scope_id and d.source = _source and v.state = 'published';
+        end if;
         return query select
             case when _known.source = _source and _known.state <> 'staged'
                 then 'unchanged' else 'duplicate' end,

@@ -33,8 +33,8 @@ as $func$
                 '', 'home', 'homepage', 'overview', 'index', 'untitled', 'document', 'welcome',
                 'contents', 'content', 'news', 'contact', 'contact us', 'about', 'about us', 'page',
                 'introduction', 'microsoft word', 'letter', 'policy', 'guidance', 'report', 'form',
-                'information', 'faq', 'faqs', 'help', 'search', 'error', 'not found', 'new document',
-                'untitled document'
+                'information', 'faq', 'faqs', 'help', 'search', 'error', 'not found',
+                'new document', 'untitled document'
             ) or s.words !~ '[[:alpha:]]{3}' then ''
             else s.words
         end,

@@ -33,7 +33,7 @@ create or replace function public.search_kb(
 returns setof public.search_result
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
 as $func$

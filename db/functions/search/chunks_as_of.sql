@@ -25,6 +25,16 @@ as $func$
         v.state in ('published', 'superseded')
         and v.valid_from <= chunks_as_of.as_of
         and (v.valid_to is null or v.valid_to > chunks_as_of.as_of)
+        -- one that came late, between two others, ends the earlier of them
+        and not exists (
+            select
+            from corpus.version as n
+            where
+                n.document_id = v.document_id
+                and n.state in ('published', 'superseded')
+                and n.valid_from <= chunks_as_of.as_of
+                and (n.valid_from, n.version) > (v.valid_from, v.version)
+        )
         and f.scope_id = any(chunks_as_of.scope_ids)
         and (f.status = any(chunks_as_of.statuses) or f.status = 'superseded')
         and (chunks_as_of.tags is null or f.tags && chunks_as_of.tags);

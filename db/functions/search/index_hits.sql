@@ -3,6 +3,7 @@
 --
 -- The planner settings leave the index as the only way that needs no sort; they and the hnsw
 -- settings hold inside this call only (a SET clause restores what set_config changes).
+-- Parallel unsafe, and so is all that calls it: in a parallel query no setting can be changed.
 --
 -- called by  search.vector_leg
 -- raises     nothing
@@ -18,7 +19,7 @@ create or replace function search.index_hits(
 returns setof search.vector_hit
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set hnsw.ef_search = 100

@@ -91,15 +91,18 @@ begin
     ),
 
     posting as (
-        select p.chunk_id, sum(p.worth) as worth
-        from (
-            select t.chunk_id, w.worth
-            from chosen_word as w
-            inner join search.text_index as t on t.lexemes @@ w.term
+        select p.chunk_id, sum(w.worth) as worth
+        from chosen_word as w
+        cross join lateral (
+            select t.chunk_id
+            from search.text_index as t
             where
                 keyword_leg.as_of is null
+                and t.lexemes @@ w.term
                 and t.scope_id = any(keyword_leg.scope_ids)
                 and (keyword_leg.within is null or t.chunk_id = any(keyword_leg.within))
+            -- the rarest word of a question may be more common than the budget allows
+            limit _budget
         ) as p
         group by p.chunk_id
     ),

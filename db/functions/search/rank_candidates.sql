@@ -21,7 +21,7 @@ create or replace function search.rank_candidates(
 returns setof search.ranked_hit
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $func$

@@ -20,7 +20,7 @@ create or replace function search.vector_leg(
 returns setof search.vector_hit
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $func$

@@ -77,9 +77,7 @@ def test_a_long_bad_value_is_quoted_only_in_part(reference: psycopg.Connection) 
 
 
 @pytest.mark.parametrize("name", ["kb.rrf_kk", "rrf_k", "", "work_mem"])
-def test_a_setting_that_does_not_exist_is_refused(
-    reference: psycopg.Connection, name: str
-) -> None:
+def test_a_setting_that_does_not_exist_is_refused(reference: psycopg.Connection, name: str) -> None:
     with refused(reference, "CF001", name, "config.settings"):
         _check(reference, name, "1")
 

@@ -6,7 +6,9 @@ from tests.db.corpus_fixtures import ask, ask_rows
 
 
 def test_every_setting_has_a_meaning(reference: psycopg.Connection) -> None:
-    assert ask(reference, "select count(*) from config.settings where meaning !~ %s", r"\w+ \w+") == 0
+    assert (
+        ask(reference, "select count(*) from config.settings where meaning !~ %s", r"\w+ \w+") == 0
+    )
     names = {row[0] for row in ask_rows(reference, "select name from config.settings")}
     assert {
         "kb.rrf_k",

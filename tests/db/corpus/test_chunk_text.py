@@ -3,6 +3,7 @@
 import random
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 
 import psycopg
 import pytest
@@ -102,7 +103,7 @@ def test_nothing_is_lost_and_every_place_is_true(
         assert passage.end > covered
         covered = passage.end
     assert not body[covered:].strip()
-    assert all(a.start <= b.start for a, b in zip(passages, passages[1:], strict=False))
+    assert all(a.start <= b.start for a, b in pairwise(passages))
     # a last passage may have taken in a tail and the white space before it
     assert all(len(p.content) <= size + size // 2 + (p is passages[-1]) * size for p in passages)
 
@@ -125,7 +126,7 @@ def test_passages_of_prose_are_within_half_the_size_and_start_at_words(
         # at most the white space at its ends is missing
         assert size / 2 - 3 <= len(passage.content) <= size * 1.5
     assert len(passages[-1].content) <= size * 1.5 + minimum
-    for before, after in zip(passages, passages[1:], strict=False):
+    for before, after in pairwise(passages):
         assert before.end - after.start <= overlap
         if overlap >= 40:
             assert body[after.start - 1].isspace()
@@ -208,9 +209,7 @@ def test_an_endless_token_is_cut_and_kept(reference: psycopg.Connection) -> None
 
 
 @pytest.mark.parametrize("letter", ["e\u0301", "a\u0300\u0301", "☺\ufe0f", "👩\u200d"])
-def test_no_passage_starts_at_a_combining_mark(
-    reference: psycopg.Connection, letter: str
-) -> None:
+def test_no_passage_starts_at_a_combining_mark(reference: psycopg.Connection, letter: str) -> None:
     for overlap in range(5):
         passages = _chunk(reference, letter * 200, 21, overlap, 0)
         assert len(passages) > 5
@@ -242,7 +241,9 @@ def test_the_time_is_linear(reference: psycopg.Connection, body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "overlap"), [(100_000, 50_000), (10_000, 0), (10, 0)], ids=["largest", "large", "small"]
+    ("size", "overlap"),
+    [(100_000, 50_000), (10_000, 0), (10, 0)],
+    ids=["largest", "large", "small"],
 )
 def test_the_time_is_linear_whatever_the_size(
     reference: psycopg.Connection, size: int, overlap: int

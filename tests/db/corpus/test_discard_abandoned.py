@@ -30,4 +30,4 @@ def test_only_old_staged_versions_without_hope_are_removed(
         row[0] for row in ask_rows(reference, "select source from corpus.document order by 1")
     ] == ["published.txt", "waiting", "young and dead"]
     assert ask(reference, "select corpus.discard_abandoned()") == 0
-    assert ask(reference, "select corpus.discard_abandoned('0')") == 1
+    assert ask(reference, "select corpus.discard_abandoned('-1 second')") == 1

@@ -19,7 +19,7 @@ def test_a_first_version_takes_its_document_and_task_with_it(
     staged = stage(reference, "Some text.", source="a.txt")
     assert _discard(reference, staged["version_id"])
     for table in ("corpus.version", "corpus.document", "corpus.chunk", "queue.task"):
-        assert ask(reference, f"select count(*) from {table}") == 0  # type: ignore[arg-type]
+        assert ask(reference, f"select count(*) from {table}") == 0
     assert stage(reference, "Some text.", source="a.txt")["outcome"] == "staged"
 
 

@@ -48,9 +48,7 @@ def test_an_unknown_kind_of_publisher_is_refused_and_the_old_sites_stay(
 def test_a_page_of_a_national_site_is_national_whoever_adds_it(
     reference: psycopg.Connection,
 ) -> None:
-    staged = stage(
-        reference, "The law.", source="https://www.gov.uk/send", la_code="E08000025"
-    )
+    staged = stage(reference, "The law.", source="https://www.gov.uk/send", la_code="E08000025")
     assert ask_rows(
         reference,
         "select s.kind, v.authority from corpus.document as d "

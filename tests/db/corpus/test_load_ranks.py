@@ -19,7 +19,8 @@ def test_loading_again_corrects_a_weight_and_keeps_the_others(
     reference: psycopg.Connection,
 ) -> None:
     assert _load(reference, {"authority": "charity", "weight": 0.9, "meaning": "Advice"}) == 1
-    weights = dict(ask_rows(reference, "select authority, weight from corpus.authority_rank"))
+    rows = ask_rows(reference, "select authority, weight from corpus.authority_rank")
+    weights: dict[str, float] = dict(rows)
     assert weights == {r["authority"]: r["weight"] for r in RANKS} | {"charity": 0.9}
 
 

@@ -1,11 +1,10 @@
 """corpus.publish_version while others publish, decide and discard."""
 
-import itertools
 import time
-from collections.abc import Callable
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from threading import Barrier, Event
-from typing import Any
 
 import psycopg
 from psycopg.errors import DeadlockDetected
@@ -29,42 +28,44 @@ def _ready(db: psycopg.Connection, source: str, title: str) -> int:
     return version_id
 
 
-def _until_it_works(work: Callable[[], Any]) -> int:
-    """Run it again after a deadlock, as a worker does; returns how often it was the victim."""
-    for victim in itertools.count():
-        try:
-            work()
-        except DeadlockDetected:
-            assert victim < 20
-        else:
-            return victim
-    raise AssertionError
+def _publish_until_it_works(db: psycopg.Connection, versions: list[int]) -> None:
+    """All in one transaction; again after a deadlock, as a worker does."""
+    for _ in range(20):
+        with suppress(DeadlockDetected), db.transaction():
+            for version_id in versions:
+                db.execute("select corpus.publish_version(%s)", [version_id])
+            return
+    raise AssertionError("twenty deadlocks")
 
 
 def _check_that_one_lives(db: psycopg.Connection, titles: int, versions: int) -> None:
     """One version of each title is published, whole; the others are superseded, none is lost."""
     db.rollback()
-    assert dict(
-        ask_rows(db, "select state, count(*)::int from corpus.version group by state")
-    ) == {"published": titles, "superseded": versions - titles}
-    assert ask(
-        db, "select count(distinct title_key) from corpus.version where state = 'published'"
-    ) == titles
+    states = Counter(row[0] for row in ask_rows(db, "select state from corpus.version"))
+    assert states == Counter(published=titles, superseded=versions - titles)
+    assert (
+        ask(db, "select count(distinct title_key) from corpus.version where state = 'published'")
+        == titles
+    )
     for table in ("search.text_index", "embedding.vector"):
         assert ask_rows(
             db,
-            f"select chunk_id from {table} order by 1",  # type: ignore[arg-type]
+            f"select chunk_id from {table} order by 1",
         ) == ask_rows(
             db,
             "select c.chunk_id from corpus.chunk as c join corpus.version as v using (version_id) "
             "where v.state = 'published' order by 1",
         )
-    assert ask(
-        db,
-        "select count(*) from corpus.chunk as c left join corpus.chunk_fact as f using (chunk_id) "
-        "join corpus.version as v using (version_id) where f.chunk_id is null "
-        "or (f.status = 'superseded') <> (v.state = 'superseded')",
-    ) == 0
+    assert (
+        ask(
+            db,
+            "select count(*) from corpus.chunk as c "
+            "left join corpus.chunk_fact as f using (chunk_id) "
+            "join corpus.version as v using (version_id) where f.chunk_id is null "
+            "or (f.status = 'superseded') <> (v.state = 'superseded')",
+        )
+        == 0
+    )
 
 
 def test_two_publishers_and_a_curator_who_cross_lose_nothing(
@@ -92,14 +93,8 @@ def test_two_publishers_and_a_curator_who_cross_lose_nothing(
             barrier.wait(30)
             for turn in range(rounds):
                 pair = work[worker, turn]
-
-                def run(ids: list[int]) -> None:
-                    with own.transaction():
-                        for version_id in ids:
-                            own.execute("select corpus.publish_version(%s)", [version_id])
-
                 for ids in [pair] if together else [[one] for one in pair]:
-                    _until_it_works(lambda ids=ids: run(ids))  # type: ignore[misc]
+                    _publish_until_it_works(own, ids)
 
     def approve() -> None:
         with psycopg.connect(db_url, autocommit=True) as own:

@@ -19,8 +19,7 @@ def _scope(db: psycopg.Connection, **facts: Any) -> int:
 def _facts(db: psycopg.Connection, scope_id: int) -> tuple[Any, ...]:
     return ask_rows(
         db,
-        "select kind, la_code, school_urn, owner, principals from corpus.scope "
-        "where scope_id = %s",
+        "select kind, la_code, school_urn, owner, principals from corpus.scope where scope_id = %s",
         scope_id,
     )[0]
 

@@ -22,7 +22,12 @@ def test_tags_are_replaced_and_the_search_follows(reference: psycopg.Connection)
 
 @pytest.mark.parametrize(
     ("tags", "score"),
-    [([], 55), (["ehcp"], 70), (["ehcp", "transport"], 70), (["ehcp", "transport", "exclusion"], 85)],
+    [
+        ([], 55),
+        (["ehcp"], 70),
+        (["ehcp", "transport"], 70),
+        (["ehcp", "transport", "exclusion"], 85),
+    ],
 )
 def test_the_quality_follows_the_number_of_tags(
     reference: psycopg.Connection, tags: list[str], score: int
@@ -36,6 +41,13 @@ def test_an_unknown_tag_is_refused_and_the_old_tags_stay(reference: psycopg.Conn
     added = add(reference, "Some text.", source="a.txt", tags=["ehcp"])
     with refused(reference, "CO002", "nonsense"):
         _set(reference, added.chunk_ids, ["transport", "nonsense"])
+    assert ask(reference, "select tags from corpus.chunk_fact") == ["ehcp"]
+
+
+def test_one_unknown_chunk_stops_all(reference: psycopg.Connection) -> None:
+    added = add(reference, "Some text.", source="a.txt", tags=["ehcp"])
+    with refused(reference, "CO014", "4711", "knowledge_base"):
+        _set(reference, [*added.chunk_ids, 4711], ["transport"])
     assert ask(reference, "select tags from corpus.chunk_fact") == ["ehcp"]
 
 

@@ -22,10 +22,7 @@ TABLES = (
 
 
 def _counts(db: psycopg.Connection) -> dict[str, int]:
-    return {
-        table: ask(db, f"select count(*) from {table}")  # type: ignore[arg-type]
-        for table in TABLES
-    }
+    return {table: ask(db, f"select count(*) from {table}") for table in TABLES}
 
 
 def test_a_staged_text_is_stored_in_passages_and_nobody_sees_it(
@@ -99,16 +96,26 @@ def test_the_kind_of_publisher_follows_from_the_scope_unless_it_is_named(
     reference: psycopg.Connection, facts: dict[str, Any], authority: str | None
 ) -> None:
     staged = stage(reference, BODY, source="a.txt", **facts)
-    assert ask(
-        reference, "select authority from corpus.version where version_id = %s", staged["version_id"]
-    ) == authority
+    assert (
+        ask(
+            reference,
+            "select authority from corpus.version where version_id = %s",
+            staged["version_id"],
+        )
+        == authority
+    )
 
 
 def test_without_a_title_the_source_is_the_title(reference: psycopg.Connection) -> None:
     staged = stage(reference, BODY, source="guide.txt", title="  ")
-    assert ask(
-        reference, "select title from corpus.version where version_id = %s", staged["version_id"]
-    ) == "guide.txt"
+    assert (
+        ask(
+            reference,
+            "select title from corpus.version where version_id = %s",
+            staged["version_id"],
+        )
+        == "guide.txt"
+    )
 
 
 def test_the_same_text_of_the_same_source_is_unchanged(reference: psycopg.Connection) -> None:
@@ -162,9 +169,14 @@ def test_a_new_text_of_a_source_is_its_next_version(reference: psycopg.Connectio
     first = add(reference, BODY, source="a.txt")
     second = stage(reference, BODY + "Changed.", source="a.txt")
     assert (second["outcome"], second["document_id"]) == ("staged", first.document_id)
-    assert ask(
-        reference, "select version from corpus.version where version_id = %s", second["version_id"]
-    ) == 2
+    assert (
+        ask(
+            reference,
+            "select version from corpus.version where version_id = %s",
+            second["version_id"],
+        )
+        == 2
+    )
 
 
 def test_a_text_that_came_back_is_a_new_version(reference: psycopg.Connection) -> None:
@@ -183,7 +195,11 @@ def test_an_outranked_older_document_added_again_makes_no_version(
     reference: psycopg.Connection,
 ) -> None:
     add(reference, "New rules.", source="new.txt", title="Rules", effective_date=date(2025, 1, 1))
-    old = {"source": "old.txt", "title": "Rules", "effective_date": date(2020, 1, 1)}
+    old: dict[str, Any] = {
+        "source": "old.txt",
+        "title": "Rules",
+        "effective_date": date(2020, 1, 1),
+    }
     first = add(reference, "Old rules.", **old)
     again = stage(reference, "Old rules.", **old)
     assert (again["outcome"], again["version_id"]) == ("unchanged", first.version_id)
@@ -213,9 +229,10 @@ def test_a_text_that_somebody_is_adding_is_a_duplicate(reference: psycopg.Connec
     for source in ("a.txt", "b.txt"):
         other = stage(reference, BODY, source=source, lease_holder="lee")
         assert (other["outcome"], other["existing_source"]) == ("duplicate", "a.txt")
-    assert ask(
-        reference, "select claimed_by from queue.task where task_id = %s", first["task_id"]
-    ) == "kim"
+    assert (
+        ask(reference, "select claimed_by from queue.task where task_id = %s", first["task_id"])
+        == "kim"
+    )
 
 
 def test_a_text_that_waits_for_a_worker_is_a_duplicate_for_who_would_only_wait(
@@ -311,10 +328,13 @@ def test_a_page_of_a_national_site_may_name_an_authority_that_was_split(
 
 def test_a_private_copy_of_a_national_page_stays_private(reference: psycopg.Connection) -> None:
     stage(reference, BODY, source="https://www.gov.uk/a", owner="kim")
-    assert ask(
-        reference,
-        "select s.kind from corpus.document as d join corpus.scope as s using (scope_id)",
-    ) == "private"
+    assert (
+        ask(
+            reference,
+            "select s.kind from corpus.document as d join corpus.scope as s using (scope_id)",
+        )
+        == "private"
+    )
 
 
 def test_an_endless_title_is_published_like_any_other(reference: psycopg.Connection) -> None:
@@ -325,7 +345,7 @@ def test_an_endless_title_is_published_like_any_other(reference: psycopg.Connect
 
 
 def test_a_document_shared_with_a_few_is_one_scope(reference: psycopg.Connection) -> None:
-    shared = {"owner": "kim", "principals": ["lee", "ash"]}
+    shared: dict[str, Any] = {"owner": "kim", "principals": ["lee", "ash"]}
     first = stage(reference, BODY, source="a.txt", **shared)
     again = stage(reference, "Other text.", source="a.txt", owner="kim", principals=["ash", "lee"])
     assert again["document_id"] == first["document_id"]

@@ -38,9 +38,9 @@ def test_of_twenty_uploads_of_one_text_one_is_stored_and_the_others_name_it(
         staged = _stage_at_once(db_url, 20, la_code=la_code, lease_holder=holder)
         assert Counter(s["outcome"] for s in staged) == {"staged": 1, "duplicate": 19}
         winner = next(s for s in staged if s["outcome"] == "staged")
-        assert {
-            s["existing_document_id"] for s in staged if s["outcome"] == "duplicate"
-        } == {winner["document_id"]}
+        assert {s["existing_document_id"] for s in staged if s["outcome"] == "duplicate"} == {
+            winner["document_id"]
+        }
     assert ask(db, "select count(*) from corpus.document") == 2
     assert ask(db, "select count(*) from queue.task") == 2
 

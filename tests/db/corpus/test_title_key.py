@@ -80,9 +80,7 @@ def test_accents_compose_to_one_title(reference: psycopg.Connection) -> None:
         "AB",
     ],
 )
-def test_a_generic_title_has_no_key(
-    reference: psycopg.Connection, title: str | None
-) -> None:
+def test_a_generic_title_has_no_key(reference: psycopg.Connection, title: str | None) -> None:
     assert _key(reference, title) is None
 
 

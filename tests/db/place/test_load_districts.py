@@ -19,16 +19,15 @@ def test_a_district_stands_under_the_live_code_of_its_authority(
     assert _load(
         reference, {"lad_gss": "E07000999", "name": "Penistone", "authority_gss": "E08000016"}
     )
-    assert ask(
-        reference, "select authority_gss from place.district where lad_gss = 'E07000999'"
-    ) == "E08000038"
+    assert (
+        ask(reference, "select authority_gss from place.district where lad_gss = 'E07000999'")
+        == "E08000038"
+    )
 
 
 def test_loading_again_corrects_the_row(reference: psycopg.Connection) -> None:
     for authority in ("E10000016", "E08000025"):
-        _load(
-            reference, {"lad_gss": "E07000106", "name": "Moved", "authority_gss": authority}
-        )
+        _load(reference, {"lad_gss": "E07000106", "name": "Moved", "authority_gss": authority})
     assert ask(reference, "select place.resolve_authority('E07000106')") == "E08000025"
 
 

@@ -231,6 +231,23 @@ def test_settings_are_back_after_a_search_that_failed(fresh: psycopg.Connection[
     assert settings(fresh) == before
 
 
+def test_a_search_within_a_parallel_query_works(fresh: psycopg.Connection[Any]) -> None:
+    # settings cannot be changed there, so the planner must not put a search into one
+    fresh.execute("set kb.exact_limit = 0")
+    fresh.execute("set kb.relevance_threshold = '-1'")
+    arguments = [literal(QUESTION.tolist()), "subject1"]
+    alone = fresh.execute(CALL, arguments).fetchone()
+    name = "debug_parallel_query"
+    if fresh.info.server_version < 160000:
+        name = "force_parallel_mode"
+    fresh.execute(f"set {name} = on".encode())
+    assert fresh.execute(CALL, arguments).fetchone() == alone
+    beside = b"select count(*) from search.text_index as t, lateral (" + CALL + b") as s"
+    fresh.execute("set parallel_setup_cost = 0")
+    fresh.execute("set parallel_tuple_cost = 0")
+    fresh.execute(beside, arguments)
+
+
 def test_a_search_writes_nothing(fresh: psycopg.Connection[Any]) -> None:
     fresh.execute("set kb.exact_limit = 0")
     fresh.execute("set kb.relevance_threshold = '-1'")

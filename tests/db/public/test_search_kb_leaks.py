@@ -51,7 +51,7 @@ class Scope:
 
     def facts(self) -> dict[str, Any]:
         """As corpus.stage_document wants it told."""
-        owner, *principals = sorted(self.readers) or [None]
+        owner, *principals = sorted(self.readers) or ("",)
         return {
             "la_code": self.la,
             "school_urn": self.urn,

@@ -5,11 +5,14 @@ from typing import Any
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.bulk import text_of
 from tests.bulk_corpus import QUESTION, RARE
 from tests.corpus import Added, add, axis, near, search
 from tests.rows import value_of
+from tests.sandbox import notices_of
 
 
 def found(rows: list[dict[str, Any]]) -> list[str]:
@@ -203,16 +206,32 @@ def test_no_text_a_person_types_raises_an_error(
     assert "costs" not in question or rows[0]["matched_by"] == "hybrid"
 
 
+@settings(
+    max_examples=200,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    question=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
+    | st.text("'\"\\:*&|!()<->#.§ ab1-/@%$\n", max_size=40)
+)
+def test_no_text_at_all_raises_an_error(
+    costs: tuple[psycopg.Connection[Any], Added], question: str
+) -> None:
+    db, added = costs
+    rows = search(db, words=question, vector=axis(3), expand=True)
+    assert [r["chunk_id"] for r in rows] == added.chunk_ids
+
+
 @pytest.mark.parametrize("question", ["what is the of", "???", "😀", "   ", "", None])
 def test_a_question_without_words_leaves_the_vector_leg_as_it_is(
     costs: tuple[psycopg.Connection[Any], Added], question: str | None
 ) -> None:
     # fault F-04
     db, _ = costs
-    notices: list[str] = []
-    db.add_notice_handler(lambda notice: notices.append(str(notice.message_primary)))
-    assert search(db, words=question, vector=axis(3)) == search(db, vector=axis(3)) != []
-    assert search(db, words=question) == []
+    with notices_of(db) as notices:
+        assert search(db, words=question, vector=axis(3)) == search(db, vector=axis(3)) != []
+        assert search(db, words=question) == []
     assert notices == []
 
 
@@ -232,12 +251,11 @@ def test_a_curly_apostrophe_brings_the_same_synonyms(kb: psycopg.Connection[Any]
 
 def test_a_token_of_three_thousand_letters_does_no_harm(kb: psycopg.Connection[Any]) -> None:
     # fault F-06
-    notices: list[str] = []
-    kb.add_notice_handler(lambda notice: notices.append(str(notice.message_primary)))
-    add(kb, "Frim " + "x" * 3000 + " dralk womp.", source="long", vector=axis(60))
-    assert found(search(kb, words="womp")) == ["long"]
-    assert found(search(kb, words="womp " + "y" * 3000)) == ["long"]
-    assert found(search(kb, words="frim")) == ["long"]
+    with notices_of(kb) as notices:
+        add(kb, "Frim " + "x" * 3000 + " dralk womp.", source="long", vector=axis(60))
+        assert found(search(kb, words="womp")) == ["long"]
+        assert found(search(kb, words="womp " + "y" * 3000)) == ["long"]
+        assert found(search(kb, words="frim")) == ["long"]
     assert notices == []
 
 

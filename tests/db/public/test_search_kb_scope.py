@@ -20,14 +20,14 @@ from tests.scoped_corpus import (
 )
 
 # both legs, and each alone: scope must hold in either
-LEGS = {
+LEGS: dict[str, dict[str, Any]] = {
     "both legs": {"words": "school transport", "vector": axis(3)},
     "vector only": {"vector": axis(3)},
     "keyword only": {"words": "school transport"},
 }
 
 
-@pytest.fixture(params=LEGS.values(), ids=LEGS.keys())
+@pytest.fixture(params=LEGS.values(), ids=[*LEGS])
 def question(request: pytest.FixtureRequest) -> dict[str, Any]:
     found: dict[str, Any] = request.param
     return found

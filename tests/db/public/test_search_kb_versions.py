@@ -11,14 +11,14 @@ from tests.corpus import Added, add, axis, near, search
 from tests.rows import value_of
 from tests.sandbox import refused
 
-LEGS = {
+LEGS: dict[str, dict[str, Any]] = {
     "both legs": {"words": "transport", "vector": axis(3)},
     "vector only": {"vector": axis(3)},
     "keyword only": {"words": "transport"},
 }
 
 
-@pytest.fixture(params=LEGS.values(), ids=LEGS.keys())
+@pytest.fixture(params=LEGS.values(), ids=[*LEGS])
 def question(request: pytest.FixtureRequest) -> dict[str, Any]:
     found: dict[str, Any] = request.param
     return found
@@ -136,7 +136,7 @@ def test_a_day_is_searched_without_reading_every_text_again(
     large: psycopg.Connection[Any],
 ) -> None:
     today = value_of(large, "select current_date")
-    ask = {"words": "subject7", "top_k": 100}
+    ask: dict[str, Any] = {"words": "subject7", "top_k": 100}
     large.execute("set local kb.max_chunks_per_document = 100")
     large.execute("set local kb.keyword_coverage = 0")
     now = search(large, **ask)

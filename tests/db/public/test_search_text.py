@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +13,7 @@ import pytest
 
 from tests.corpus import add, axis, near, search
 from tests.rows import rows_of, value_of
-from tests.sandbox import refused
+from tests.sandbox import notices_of, refused
 
 CLOSED = "http://127.0.0.1:1/v1"
 
@@ -66,10 +67,9 @@ def found(rows: list[dict[str, Any]]) -> list[str]:
 
 
 @pytest.fixture
-def notices(kb: psycopg.Connection[Any]) -> list[str]:
-    said: list[str] = []
-    kb.add_notice_handler(lambda notice: said.append(str(notice.message_primary)))
-    return said
+def notices(kb: psycopg.Connection[Any]) -> Iterator[list[str]]:
+    with notices_of(kb) as said:
+        yield said
 
 
 @pytest.fixture
@@ -232,6 +232,20 @@ def test_a_question_without_words_is_no_error(
     answers: psycopg.Connection[Any], question: str
 ) -> None:
     assert ask(answers, question) == []
+
+
+def test_a_question_of_eighty_thousand_words_is_answered_at_once(
+    answers: psycopg.Connection[Any],
+) -> None:
+    set_endpoint(answers, None)
+    question = "the permanent exclusion must be reviewed and then " * 10_000
+    took = []
+    for _ in range(5):
+        started = time.perf_counter()
+        rows = ask(answers, question)
+        took.append(time.perf_counter() - started)
+    assert found(rows) == ["national"]
+    assert min(took) < 0.2
 
 
 def test_an_unknown_place_is_refused(answers: psycopg.Connection[Any]) -> None:

@@ -41,6 +41,20 @@ def test_a_version_published_late_holds_in_the_past_it_names(kb: psycopg.Connect
     assert in_force(kb, "2024-01-01") == set(new.chunk_ids)
 
 
+def test_a_version_that_comes_late_between_two_others_ends_the_earlier_of_them(
+    kb: psycopg.Connection[Any],
+) -> None:
+    ids = {
+        year: set(
+            add(kb, f"Rules of {year}.", source="r", effective_date=date(year, 1, 1)).chunk_ids
+        )
+        for year in (2019, 2024, 2021)
+    }
+    assert in_force(kb, "2020-12-31") == ids[2019]
+    assert in_force(kb, "2021-01-01") == in_force(kb, "2023-12-31") == ids[2021]
+    assert in_force(kb, "2024-01-01") == ids[2024]
+
+
 def test_of_two_texts_of_one_day_the_later_published_is_in_force(
     kb: psycopg.Connection[Any],
 ) -> None:

@@ -68,7 +68,7 @@ def test_rare_rows_away_from_the_question_fill_the_list_like_the_exact_scan(
     forced: psycopg.Connection[Any],
 ) -> None:
     # fault R-01: twenty-four among thousands
-    asked = {"scopes": scopes_of(forced), "tags": ["transport"]}
+    asked: dict[str, Any] = {"scopes": scopes_of(forced), "tags": ["transport"]}
     found = leg(forced, candidates=10, **asked)
     assert len(found) == 10
     assert ids(found) <= ids(exact(forced, candidates=RARE, **asked))
@@ -81,7 +81,7 @@ def test_a_small_scan_cap_still_fills_the_list(forced: psycopg.Connection[Any]) 
     # fault R-03: the index gives up after so many tuples
     forced.execute("select '[1]'::vector")
     forced.execute("set local hnsw.max_scan_tuples = 500")
-    asked = {"scopes": scopes_of(forced), "tags": ["transport"], "candidates": 20}
+    asked: dict[str, Any] = {"scopes": scopes_of(forced), "tags": ["transport"], "candidates": 20}
     assert leg(forced, **asked) == exact(forced, **asked)
 
 
@@ -91,7 +91,7 @@ def test_a_floor_nothing_meets_leaves_nothing(forced: psycopg.Connection[Any]) -
 
 
 def test_the_floor_cuts_the_list_not_the_scan(forced: psycopg.Connection[Any]) -> None:
-    asked = {"scopes": scopes_of(forced), "candidates": 100}
+    asked: dict[str, Any] = {"scopes": scopes_of(forced), "candidates": 100}
     every = leg(forced, **asked)
     floor = every[30]["similarity"]
     assert leg(forced, floor=floor, **asked) == [r for r in every if r["similarity"] >= floor]
@@ -105,7 +105,7 @@ def test_small_scopes_are_exact_and_large_ones_indexed_in_one_list(
     assert {s["chunks"] for s in scopes} == {NATIONAL + RARE, KENT}
     found = total = 0
     for question in questions(5):
-        asked = {"scopes": scopes, "question": text_of(question)}
+        asked: dict[str, Any] = {"scopes": scopes, "question": text_of(question)}
         wanted = ids(exact(large, **asked))
         found += len(ids(leg(large, **asked)) & wanted)
         total += len(wanted)

@@ -66,9 +66,7 @@ def test_no_text_raises_and_the_query_only_joins_words_by_or(
 @settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_a_text_is_always_found_by_itself(
-    reference: psycopg.Connection, question: str
-) -> None:
+def test_a_text_is_always_found_by_itself(reference: psycopg.Connection, question: str) -> None:
     found = ask(
         reference,
         "select coalesce(terms.to_index(q.t) @@ terms.build_tsquery(q.t),"

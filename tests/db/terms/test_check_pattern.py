@@ -14,7 +14,7 @@ def test_what_is_no_regular_expression_is_refused_with_its_owner(
         reference.execute("select terms.check_pattern(%s, 'kicked out')", [pattern])
 
 
-@pytest.mark.parametrize("pattern", ["", None, ".*", "a|", "(a)?", "^", "$"])
+@pytest.mark.parametrize("pattern", ["", None, ".*", "a|", "(a)?", "^", "$", ".", r"\w+", "[a-z]"])
 def test_what_matches_every_question_is_refused(
     reference: psycopg.Connection, pattern: str | None
 ) -> None:

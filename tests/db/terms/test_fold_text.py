@@ -64,9 +64,7 @@ def test_every_way_of_typing_folds_to_one_spelling(
         ("½ m² ℡", "1⁄2 m2 tel"),
     ],
 )
-def test_folding_is_for_matching(
-    reference: psycopg.Connection, typed: str, folded: str
-) -> None:
+def test_folding_is_for_matching(reference: psycopg.Connection, typed: str, folded: str) -> None:
     assert _fold(reference, typed) == folded
 
 

@@ -11,7 +11,8 @@ def _identifiers(db: psycopg.Connection, typed: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "typed", ["s.36", "s36", "S 36", "s. 36", "section 36", "Section 36", "sec­tion 36", "§36", "§ 36"]
+    "typed",
+    ["s.36", "s36", "S 36", "s. 36", "section 36", "Section 36", "sec­tion 36", "§36", "§ 36"],
 )
 def test_every_way_of_writing_a_section_is_one_token(
     reference: psycopg.Connection, typed: str

@@ -56,9 +56,7 @@ def test_the_text_is_found_by_the_question(
     reference: psycopg.Connection, content: str, question: str
 ) -> None:
     """F-01, F-02, P-01."""
-    assert ask(
-        reference, "select terms.to_index(%s) @@ terms.build_tsquery(%s)", content, question
-    )
+    assert ask(reference, "select terms.to_index(%s) @@ terms.build_tsquery(%s)", content, question)
 
 
 def test_section_36_and_section_360_share_only_the_word_section(

@@ -10,8 +10,10 @@ from tests.db.corpus_fixtures import ask
     ("question", "topics"),
     [
         ("excluded, and the taxi was stopped", ["exclusion", "transport"]),
-        ("Home to school TRANSPORT in the EHC\u00a0plan after a suspension",
-         ["ehcp", "exclusion", "transport"]),
+        (
+            "Home to school TRANSPORT in the EHC\u00a0plan after a suspension",
+            ["ehcp", "exclusion", "transport"],
+        ),
         ("he was kicked  out", ["exclusion"]),
         ("taxis", []),  # the pattern asks for the whole word
         ("what is the of", []),

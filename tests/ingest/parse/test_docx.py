@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Mapping
 
 import pytest
 
@@ -52,6 +53,13 @@ def text_of(body: str, **parts: str) -> str:
     return parse_docx(docx(body, parts=parts)).text
 
 
+def with_files(package: bytes, files: Mapping[str, str]) -> bytes:
+    """A package with files added or replaced."""
+    with zipfile.ZipFile(io.BytesIO(package)) as archive:
+        old = {name: archive.read(name) for name in archive.namelist()}
+    return zipped({**old, **files})
+
+
 def test_a_table_keeps_the_cells_of_a_row_together_and_in_order() -> None:
     """P-09"""
     text = text_of(
@@ -70,7 +78,7 @@ def test_merged_cells_give_their_text_once() -> None:
     tall = f'<w:tc><w:tcPr><w:vMerge w:val="restart"/></w:tcPr>{para("North")}</w:tc>'
     rest = f"<w:tc><w:tcPr><w:vMerge/></w:tcPr>{para('North')}</w:tc>"
     text = text_of(table([[wide], [tall, "Taxi", "111"], [rest, "Bus", "222"]]))
-    assert text == "Contacts\n\nNorth | Taxi | 111\nBus | 222"
+    assert text == "Contacts\nNorth | Taxi | 111\nBus | 222"
 
 
 def test_an_empty_cell_keeps_the_columns_apart() -> None:
@@ -158,24 +166,29 @@ def test_the_words_of_a_link_stay_in_their_sentence() -> None:
     assert text == "Apply to the tribunal within two months."
 
 
-def test_clause_numbers_that_word_counts_are_in_the_text() -> None:
+def test_list_items_are_lines_of_their_own_without_a_made_up_number() -> None:
+    """mammoth counts from 1 again after "Between."."""
     text = text_of(
         numbered("Aims", 1, 0)
         + numbered("Scope", 1, 0)
         + numbered("Who it is for", 1, 1)
         + numbered("pupils", 1, 2)
-        + numbered("staff", 1, 2)
-        + numbered("How to complain", 1, 1)
         + para("Between.")
         + numbered("Review", 1, 0)
-        + numbered("again from one", 3, 0)
         + numbered("a bullet", 2, 0),
         numbering=_NUMBERING,
     )
     assert text == (
-        "1. Aims\n2. Scope\n2.1 Who it is for\n(a) pupils\n(b) staff\n2.2 How to complain\n\n"
-        "Between.\n\n3. Review\n1. again from one\n- a bullet"
+        "- Aims\n- Scope\n- Who it is for\n- pupils\n\nBetween.\n\n- Review\n- a bullet"
     )
+
+
+def test_a_numbered_heading_is_a_heading() -> None:
+    number = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
+    body = para("Aims", style="Heading1", extra=number) + para("To help.")
+    parsed = parse_docx(docx(body, parts={"styles": _STYLES, "numbering": _NUMBERING}))
+    assert [heading.text for heading in parsed.headings] == ["Aims"]
+    assert parsed.text == "Aims\n\nTo help."
 
 
 def test_headings_come_from_styles_and_their_ancestors() -> None:
@@ -204,7 +217,7 @@ def test_hidden_text_is_left_out_and_special_characters_stay() -> None:
         f"{run('well')}<w:r><w:noBreakHyphen/><w:t>being</w:t><w:br/><w:t>next</w:t></w:r>"
         '<w:r><w:softHyphen/><w:sym w:font="Wingdings" w:char="F0FE"/></w:r></w:p>'
     )
-    assert text == "well-being\nnext☒"
+    assert text == "well-being\nnext🗹"
 
 
 def test_fields_give_their_result_and_not_their_code() -> None:
@@ -216,12 +229,45 @@ def test_fields_give_their_result_and_not_their_code() -> None:
     assert text == "1 May 2026"
 
 
-def test_an_equation_is_written_on_one_line() -> None:
+def test_simple_fields_and_marked_up_runs_keep_their_words() -> None:
     text = text_of(
-        "<w:p><m:oMath><m:r><m:t>r=</m:t></m:r><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num>"
-        "<m:den><m:r><m:t>2b</m:t></m:r></m:den></m:f></m:oMath></w:p>"
+        f'<w:p><w:fldSimple w:instr="DATE">{run("1 May")}</w:fldSimple>'
+        f'<w:bdo w:val="rtl">{run(" 2026")}</w:bdo><w:r><w:cr/></w:r>{run("Kent")}</w:p>'
     )
-    assert text == "r=a/2b"
+    assert text == "1 May 2026\nKent"
+
+
+def test_check_boxes_say_whether_they_are_ticked() -> None:
+    box = (
+        '<w:r><w:fldChar w:fldCharType="begin"><w:ffData><w:checkBox><w:default w:val="{0}"/>'
+        "</w:checkBox></w:ffData></w:fldChar></w:r><w:r><w:instrText> FORMCHECKBOX </w:instrText>"
+        '</w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+    )
+    text = text_of(f"<w:p>{box.format(1)}{run(' yes ')}{box.format(0)}{run(' no')}</w:p>")
+    assert text == "☒ yes ☐ no"
+
+
+def test_what_is_not_read_is_said_in_a_warning() -> None:
+    body = (
+        f"<w:p>{run('The area is ')}<m:oMath><m:r><m:t>ab</m:t></m:r></m:oMath></w:p>"
+        '<w:altChunk r:id="rId9"/>'
+    )
+    parsed = parse_docx(docx(body))
+    assert parsed.text == "The area is"
+    assert parsed.warnings == (
+        "an embedded file inside the Word document was not read",
+        "the equations of the Word document were not read",
+    )
+
+
+def test_broken_links_and_notes_do_not_cost_the_text() -> None:
+    text = text_of(
+        f'<w:p><w:hyperlink r:id="rId99">{run("The form")}</w:hyperlink>{run(" is here.")}'
+        '<w:r><w:footnoteReference w:id="7"/></w:r><w:r><w:drawing><wps:x><a:blip '
+        'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" r:embed="rId98"/></wps:x>'
+        "</w:drawing></w:r></w:p>"
+    )
+    assert text == "The form is here."
 
 
 def test_the_strict_dialect_is_read_alike() -> None:
@@ -238,16 +284,13 @@ def test_title_author_and_pages_come_from_the_properties() -> None:
         '<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/'
         'extended-properties"><Pages>12</Pages></Properties>'
     )
-    with zipfile.ZipFile(io.BytesIO(docx(para("Text.")))) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
-    files["_rels/.rels"] = relations(
-        {
-            "word/document.xml": "officeDocument",
-            "docProps/core.xml": "core-properties",
-            "docProps/app.xml": "extended-properties",
-        }
-    ).encode()
-    parsed = parse_docx(zipped({**files, "docProps/core.xml": core, "docProps/app.xml": app}))
+    links = {
+        "word/document.xml": "officeDocument",
+        "docProps/core.xml": "core-properties",
+        "docProps/app.xml": "extended-properties",
+    }
+    files = {"_rels/.rels": relations(links), "docProps/core.xml": core, "docProps/app.xml": app}
+    parsed = parse_docx(with_files(docx(para("Text.")), files))
     assert (parsed.title, parsed.page_count, parsed.metadata["author"]) == (
         "Admissions",
         12,
@@ -261,6 +304,41 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked() -> None:
     with pytest.raises(Refused, match=r"unpacks to too much.*ZIP bomb") as caught:
         parse_docx(bomb)
     assert caught.value.kind == "too-big"
+
+
+def test_the_parts_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.parse.docx_package._LARGEST_TOTAL", 1_000_000)
+    body = para("Term time only. " * 30_000)
+    assert parse_docx(docx(body)).text.startswith("Term time only.")
+    bomb = docx(body, parts={"footnotes": part("w:footnotes", body), "header": part("w:hdr", body)})
+    with pytest.raises(Refused, match="unpacks to too much") as caught:
+        parse_docx(bomb)
+    assert caught.value.kind == "too-big"
+
+
+def test_an_honest_file_of_much_repetition_is_read() -> None:
+    honest = docx(para("Term time only. " * 200_000))
+    assert len(honest) * 200 < 3_200_000
+    assert parse_docx(honest).text.startswith("Term time only. Term")
+
+
+def test_a_file_of_too_many_parts_is_refused() -> None:
+    crowd = with_files(docx(para("x")), {f"word/{number}.xml": "" for number in range(20_001)})
+    with pytest.raises(Refused, match="parts allowed") as caught:
+        parse_docx(crowd)
+    assert caught.value.kind == "too-big"
+
+
+def test_a_part_with_a_zip_password_is_refused_as_protected() -> None:
+    data = bytearray(docx(para("secret")))
+    for signature, flags_at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = data.find(signature)
+        while at >= 0:
+            data[at + flags_at] |= 1
+            at = data.find(signature, at + 1)
+    with pytest.raises(Refused, match="protected") as caught:
+        parse_docx(bytes(data))
+    assert caught.value.kind == "password"
 
 
 def test_xml_entities_are_refused() -> None:

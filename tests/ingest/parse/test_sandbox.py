@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -162,6 +164,31 @@ def test_closing_the_sandbox_in_the_middle_ends_every_process(tmp_path: Path) ->
     gone, alive = psutil.wait_procs(family, timeout=10)
     assert alive == []
     assert len(gone) == 2
+
+
+def test_a_killed_parent_leaves_no_file_behind(tmp_path: Path) -> None:
+    program = (
+        "import pathlib, sys, time; from ingest.parse import Sandbox\n"
+        "sandbox = Sandbox(); sandbox.parse(pathlib.Path(sys.argv[1]))\n"
+        "print(sandbox._child.pid, flush=True); time.sleep(60)"
+    )
+    good = write(tmp_path, "good.txt", "Good words.")
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program, str(good)],
+        cwd=Path(__file__).resolve().parents[3],
+        env={**os.environ, "TMPDIR": str(spool)},
+        stdout=subprocess.PIPE,
+    )
+    assert parent.stdout is not None
+    child = psutil.Process(int(parent.stdout.readline()))
+    assert list(spool.iterdir()) != []
+    parent.kill()
+    parent.communicate()
+    psutil.wait_procs([child], timeout=10)
+    assert not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
+    assert list(spool.iterdir()) == []
 
 
 def test_the_child_gets_no_secret_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,79 @@
+"""embedding.remember_query: what is kept of a question, and for how long."""
+
+import psycopg
+import pytest
+
+from tests.corpus import axis, literal
+from tests.db.corpus_fixtures import ask, ask_rows, refused
+
+QUESTION = "Who pays for the taxi of my son Finley?"
+
+
+def _remember(
+    db: psycopg.Connection,
+    viewer: str | None = "kim",
+    question: str | None = QUESTION,
+    vector: str | None = None,
+) -> None:
+    db.execute(
+        "select embedding.remember_query(%s::text, %s::text, %s::public.vector)",
+        [viewer, question, vector or literal(axis(3))],
+    )
+
+
+def test_the_question_itself_is_not_kept(reference: psycopg.Connection) -> None:
+    _remember(reference)
+    kept = ask(reference, "select to_jsonb(q)::text from embedding.query_cache as q")
+    assert "finley" not in kept.lower()
+    assert "taxi" not in kept.lower()
+
+
+def test_a_question_asked_again_is_kept_once_and_longer(reference: psycopg.Connection) -> None:
+    _remember(reference)
+    reference.execute("update embedding.query_cache set expires_at = now() - interval '1 day'")
+    _remember(reference, vector=literal(axis(4)))
+    assert ask_rows(
+        reference,
+        "select expires_at > now() + interval '29 days', "
+        "embedding operator(public.<=>) %s::public.halfvec < 0.01 from embedding.query_cache",
+        literal(axis(4)),
+    ) == [(True, True)]
+
+
+def test_the_setting_says_how_long(reference: psycopg.Connection) -> None:
+    reference.execute("set local kb.query_cache_days = 2")
+    _remember(reference)
+    assert ask(
+        reference, "select expires_at - now() = interval '2 days' from embedding.query_cache"
+    )
+
+
+def test_zero_days_keep_nothing(reference: psycopg.Connection) -> None:
+    reference.execute("set local kb.query_cache_days = 0")
+    _remember(reference)
+    assert ask(reference, "select count(*) from embedding.query_cache") == 0
+
+
+@pytest.mark.parametrize(("viewer", "question"), [(None, QUESTION), ("kim", None)])
+def test_nobodys_question_is_not_kept(
+    reference: psycopg.Connection, viewer: str | None, question: str | None
+) -> None:
+    _remember(reference, viewer, question)
+    assert ask(reference, "select count(*) from embedding.query_cache") == 0
+
+
+@pytest.mark.parametrize(
+    ("vector", "code"),
+    [(literal([0.0] * 384), "EM001"), (literal(axis(3, 1536)), "EM002"), ("[1]", "EM002")],
+)
+def test_what_is_no_vector_of_the_active_set_is_refused(
+    reference: psycopg.Connection, vector: str, code: str
+) -> None:
+    with refused(reference, code, "all-MiniLM-L6-v2-int8", "384"):
+        _remember(reference, vector=vector)
+    assert ask(reference, "select count(*) from embedding.query_cache") == 0
+
+
+def test_a_missing_vector_is_refused(reference: psycopg.Connection) -> None:
+    with refused(reference, "EM003", "missing"):
+        reference.execute("select embedding.remember_query('kim', 'taxi', null)")

@@ -1,0 +1,78 @@
+"""queue.fail_task: again later, each time later, and at last not at all."""
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.db.corpus_fixtures import ask, ask_rows
+
+
+def _claim(db: psycopg.Connection) -> tuple[Any, ...]:
+    db.execute("update queue.task set ready_at = clock_timestamp() where not dead")
+    return ask_rows(db, "select task_id, lease_token from queue.claim_tasks('kim')")[0]
+
+
+def _fail(db: psycopg.Connection, claim: tuple[Any, ...], *, final: bool = False) -> bool:
+    failed: bool = ask(db, "select queue.fail_task(%s, %s, 'no model', %s)", *claim, final)
+    return failed
+
+
+def _seconds_to_wait(db: psycopg.Connection) -> float:
+    return float(ask(db, "select extract(epoch from ready_at - clock_timestamp()) from queue.task"))
+
+
+@pytest.fixture
+def task(reference: psycopg.Connection) -> psycopg.Connection:
+    """A connection to a queue with one task."""
+    reference.execute("select queue.enqueue('publish', 1)")
+    return reference
+
+
+def test_a_failed_task_is_free_again_and_says_why(task: psycopg.Connection) -> None:
+    assert _fail(task, _claim(task))
+    assert ask_rows(
+        task, "select claimed_by, lease_token, dead, attempts, last_error from queue.task"
+    ) == [(None, None, False, 1, "no model")]
+
+
+def test_each_failure_waits_longer_up_to_an_hour(task: psycopg.Connection) -> None:
+    for attempt in range(1, 8):
+        assert _fail(task, _claim(task))
+        least = min(3600, 10 * 2 ** (attempt - 1))
+        assert least - 1 < _seconds_to_wait(task) <= least * 1.25
+
+
+def test_the_wait_never_passes_an_hour_and_a_quarter(task: psycopg.Connection) -> None:
+    task.execute("update queue.task set attempts = 40, lease_token = gen_random_uuid()")
+    claim = ask_rows(task, "select task_id, lease_token from queue.task")[0]
+    assert _fail(task, claim)
+    assert 3599 < _seconds_to_wait(task) <= 4500
+
+
+def test_after_eight_attempts_the_task_is_dead(task: psycopg.Connection) -> None:
+    for attempt in range(1, 9):
+        assert _fail(task, _claim(task))
+        assert ask(task, "select dead from queue.task") is (attempt == 8)
+    task.execute("update queue.task set ready_at = clock_timestamp()")
+    assert ask_rows(task, "select * from queue.claim_tasks('kim')") == []
+
+
+def test_a_final_failure_kills_at_once(task: psycopg.Connection) -> None:
+    assert _fail(task, _claim(task), final=True)
+    assert ask_rows(task, "select dead, attempts from queue.task") == [(True, 1)]
+
+
+def test_a_former_holder_cannot_fail_what_another_holds(task: psycopg.Connection) -> None:
+    old = _claim(task)
+    new = _claim(task)
+    assert not _fail(task, old, final=True)
+    assert not _fail(task, (new[0], None), final=True)
+    assert ask_rows(task, "select dead, last_error from queue.task") == [(False, None)]
+    assert _fail(task, new)
+
+
+def test_a_long_reason_is_cut(task: psycopg.Connection) -> None:
+    claim = _claim(task)
+    task.execute("select queue.fail_task(%s, %s, %s)", [*claim, "x" * 10_000])
+    assert ask(task, "select length(last_error) from queue.task") == 500
