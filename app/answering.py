@@ -21,7 +21,7 @@ from providers.protocols import Answer, ProviderError, Source
 
 _log = logging.getLogger("pgkb.app")
 
-_WRONG_WIDTH = "EM002"
+_WRONG_WIDTH = "VE002"
 
 _BROAD_FALLBACK = (
     "No local authority is known for this question, so this draws on every area "

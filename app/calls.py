@@ -113,7 +113,7 @@ async def take_app_role(db: Connection) -> None:
 
 
 async def check_setting(db: Connection, *, name: str, value: str) -> None:
-    """Raises CF002 when a setting cannot have this value."""
+    """Raises ST002 when a setting cannot have this value."""
     await db.execute("select config.check_value(name => $1::text, value => $2::text)", name, value)
 
 
@@ -134,7 +134,7 @@ async def health(db: Connection) -> Health:
 
 
 async def active_set(db: Connection) -> ActiveSet:
-    """The active embedding set. Raises EM004 when none is active."""
+    """The active embedding set. Raises VE004 when none is active."""
     row = await _one_row(
         db, "select name, provider, model, width, endpoint_url from embedding.active_set()"
     )
@@ -175,7 +175,7 @@ async def find_active_set(db: Connection) -> ActiveSet | None:
     try:
         return await active_set(db)
     except asyncpg.PostgresError as error:
-        if error.sqlstate != "EM004":
+        if error.sqlstate != "VE004":
             raise
         return None
 

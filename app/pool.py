@@ -76,7 +76,7 @@ async def check_settings(pool: Pool, settings: Settings) -> None:
             try:
                 await calls.check_setting(db, name=knob.setting, value=value)
             except asyncpg.PostgresError as refused:
-                if refused.sqlstate != "CF002":
+                if refused.sqlstate != "ST002":
                     raise
                 raise SettingsError(
                     f"{knob.variable} cannot be used: {refused.message}. {refused.hint}"

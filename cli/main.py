@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from cli import ask, demo, doctor, later, loading, packs, servers, serving
+from cli import ask, benching, demo, doctor, later, loading, packs, servers, serving
 from cli.errors import BAD_INPUT, INTERRUPTED, debugging, line_for
 
 app = typer.Typer(
@@ -29,6 +29,7 @@ serving.register(app)
 packs.register(app)
 doctor.register(app)
 demo.register(app)
+benching.register(app)
 later.register(app)
 
 

@@ -14,7 +14,7 @@ __all__ = ["PackError", "PackReport", "load_pack"]
 
 Rows = Sequence[Mapping[str, object]]
 # our own refusals, unreadable data, broken constraints: the row's fault, not the server's
-_FAULTS_OF_A_ROW = ("PL", "TE", "CO", "22", "23")
+_FAULTS_OF_A_ROW = ("PL", "TE", "KB", "22", "23")
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,13 +27,13 @@ FEWEST, MOST, MOST_OF_SOURCE = 3, 5, 2
 NEARNESS, WORDS, NAMED, RANK, IN_PASSAGE, COMPLETE = 0.4, 0.45, 0.1, 0.2, 0.1, 0.2
 WHOLE_LIST = 0.05
 # A piece this much worse than the best adds more noise than answer; less so among the first few.
-NOT_WORSE, NOT_WORSE_AT_FIRST = 0.25, 0.35
-# How much the words shared with a piece picked before count against one, and when it says the same.
-REPETITION, SAME = 0.05, 0.7
+NOT_WORSE, NOT_WORSE_AT_FIRST = 0.25, 0.5
+# How much the words shared with a piece picked before count against one.
+REPETITION = 0.05
 # The search ranks ten sources or so; among two, the second is not the last by far.
 LEAST_SPAN = 6
 # Embedding is what costs time: the rest of the signs choose what is worth it.
-MOST_EMBEDDED, LEAST_OF_SCOPE = 24, 4
+MOST_EMBEDDED, LEAST_OF_SCOPE = 20, 3
 MOST_EXPANSIONS = 6
 
 
@@ -146,28 +146,37 @@ class Choice:
         return picked[:MOST]
 
     def _add(self, picked: list[int], allowed: Sequence[int]) -> bool:
-        """Add the best of those allowed that can stand beside the others, if any can."""
+        """Add the best of those allowed that can stand beside the others, if any can.
+
+        One that goes on where a picked one ends takes its place.
+        """
         scores = {at: score for at in allowed if (score := self._score(at, picked)) is not None}
-        if scores:
-            picked.append(max(scores, key=scores.__getitem__))
-        return bool(scores)
+        if not scores:
+            return False
+        best = max(scores, key=scores.__getitem__)
+        picked[:] = [other for other in picked if not self._holds(best, other)]
+        picked.append(best)
+        return True
 
     def _score(self, at: int, picked: Sequence[int]) -> float | None:
         new = self.found[at]
-        if sum(self.found[other].number == new.number for other in picked) >= MOST_OF_SOURCE:
+        others = [other for other in picked if not self._holds(at, other)]
+        if sum(self.found[other].number == new.number for other in others) >= MOST_OF_SOURCE:
             return None
         like = 0.0
-        for other in picked:
+        for other in others:
             old = self.found[other].piece
-            like = max(like, relevance.likeness(new.piece.text, old.text))
-            if like >= SAME or _overlap(new.piece, old):
+            # items of one list share the words that lead into it
+            if not set(new.piece.parts).isdisjoint(old.parts):
                 return None
+            if relevance.says_the_same(new.piece.text, old.text):
+                return None
+            like = max(like, relevance.likeness(new.piece.text, old.text))
         return float(self.merit[at]) - REPETITION * like
 
-
-def _overlap(one: Piece, other: Piece) -> bool:
-    """Whether both quotations hold the same sentence, or are items of one list."""
-    return not set(one.parts).isdisjoint(other.parts)
+    def _holds(self, at: int, other: int) -> bool:
+        """Whether one quotation is the other with more around it."""
+        return set(self.found[other].piece.parts) < set(self.found[at].piece.parts)
 
 
 class ExtractiveAnswerer:

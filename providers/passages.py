@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from providers.sentences import LIST_MARK, PARAGRAPH, is_table_row, join_lines, split_block
 
-SHORTEST, SHORTEST_ROW, LONGEST = 40, 25, 600  # characters of a piece worth quoting
+SHORTEST, SHORTEST_ROW, LONGEST = 35, 25, 600  # characters of a piece worth quoting
 FEWEST_WORDS, FEWEST_CELL_WORDS = 6, 4
 SHORTEST_ADDRESS, FEWEST_ADDRESS_WORDS = 15, 2  # of one that says how to reach somebody
 LONGEST_LIST = 480  # a list up to here is also quoted whole, with the words that lead into it
@@ -33,6 +33,7 @@ ABOUT_ITSELF = re.compile(
     rf"is (?:the|an?|our)\b.{{0,60}}\b{_DOCUMENT}\b))"
 )
 ADDRESS = re.compile(r"\d{3} ?\d{3}|\S@\S")
+MARKS = re.compile(f"(?:{LIST_MARK.pattern})+", re.IGNORECASE)
 SEPARATOR = re.compile(r"[|:\s-]*-[|:\s-]*")
 
 
@@ -104,6 +105,11 @@ def _core(text: str) -> str:
     return text.rstrip("\"'”’)] ")
 
 
+def _ends(text: str) -> bool:
+    """Whether it ends as a sentence does."""
+    return _core(text)[-1:] in (".", "!", "…")
+
+
 def _words(text: str) -> int:
     return sum(any(map(str.isalnum, word)) for word in text.split())
 
@@ -142,11 +148,13 @@ def _blocks(text: str) -> Iterator[_Block]:
             for index, line in enumerate(joined):
                 opens = number == 0 and first == 0 and index == 0
                 closes = is_last and first + len(run) == len(lines) and index == len(joined) - 1
-                mark = LIST_MARK.match(line)
+                mark = MARKS.match(line)
                 cut = (opens and line[0].islower()) or (
                     closes and _core(line)[-1:] not in (".", "!", "?", "…", ":")
                 )
-                over = index == 0 and len(joined) > 1 and not mark and _is_heading(line)
+                # the first of a numbered list looks like a numbered heading
+                is_listed = mark and len(joined) > 1 and MARKS.match(joined[1])
+                over = index == 0 and len(joined) > 1 and not is_listed and _is_heading(line)
                 if over or line.startswith("#"):
                     yield _Block("heading", _bare(line))
                 elif mark:
@@ -226,14 +234,16 @@ def _items(group: Sequence[_Block], *, heading: str, lead: str, follows: bool) -
     topic = f"{heading}. {lead}" if lead else heading
     opening = lead or (heading if follows else "")
     whole = "\n".join([opening, *(f"{item.mark} {item.text}" for item in group)])
-    is_short = len(whole) <= LONGEST_LIST and not group[-1].cut
+    # a full stop after the others, and none after the last, shows that it was cut off
+    is_cut = group[-1].cut and any(_ends(item.text) for item in group[:-1])
+    is_short = len(whole) <= LONGEST_LIST and not is_cut
     if opening and len(group) > 1 and is_short:
         parts = tuple(sentence for item in group for sentence in split_block(item.text))
         leans = bool(DANGLING.match(opening))
         yield Piece(whole, whole, heading, complete=not leans, parts=(opening, *parts))
     for index, item in enumerate(group):
         split = [each for each in split_block(item.text) if each]
-        is_sentence = _core(item.text)[-1:] in (".", "!", "…") and _words(split[0]) >= FEWEST_WORDS
+        is_sentence = _ends(item.text) and _words(split[0]) >= FEWEST_WORDS
         if is_sentence or not lead:
             yield from _prose(split, heading=topic, block=item)
         elif len(group) == 1 or not is_short:
@@ -261,7 +271,7 @@ def _prose(
         told_until = stop
         parts = tuple(split[start:stop])
         told = " ".join(parts)
-        ends = _core(told)[-1:] in (".", "!", "…") or (block.kind == "item" and not block.cut)
+        ends = _ends(told) or (block.kind == "item" and not block.cut)
         leans = bool(DANGLING.match(told))
         if leans and follows and start == 0 and heading.endswith("?"):
             # the question above it says what it is about

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from providers.passages import Piece
 
+DIGITS = re.compile(r"\d+")
 WORD = re.compile(r"[a-z0-9£](?:[a-z0-9'’.-]*[a-z0-9])?")
 # Words of most questions, whatever they ask; the people they are about are among them.
 COMMON = frozenset(
@@ -21,6 +22,7 @@ COMMON = frozenset(
         why will with would you your boy child children daughter girl kid kids son""",
     )
 )
+SAME = 0.7  # likeness of two texts that say the same
 ENDINGS = (
     ("ments", ""),
     ("ment", ""),
@@ -36,10 +38,11 @@ DOUBLED = frozenset(2 * letter for letter in "bdgmnprt")
 
 DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
 MONTH = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
-NUMBER = (
-    r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|"
+COUNT = (
+    r"(?:\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|"
     r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?)"
 )
+NUMBER = rf"(?:one|{COUNT})"
 SPAN = r"(?:minutes?|hours?|days?|weeks?|months?|years?|times?|sessions?|terms?)"
 CLOCK = r"\b\d{1,2}(?:[.:]\d\d)? ?[ap]m\b|\bnoon\b"
 
@@ -64,14 +67,14 @@ CUES = (
         rf"\b{NUMBER}\b[^.;]{{0,25}}\b{SPAN}\b|\b{DAY}\b|\b\d{{1,2}} {MONTH}\b|{CLOCK}",
         0.1,
     ),
-    _cue(r"\bhow many\b", rf"\b{NUMBER}\b", 0.1),
+    _cue(r"\bhow many\b", rf"\b{COUNT}\b", 0.1),
     _cue(
         r"\bhow (?:far|near|close)\b|\bdistances?\b",
         rf"\b{NUMBER}\b[^.;]{{0,25}}\b(?:miles?|metres?|kilometres?|km)\b",
         0.1,
     ),
     _cue(
-        r"\bhow much\b|\bcosts?\b|\bpay(?:ing|s|ments?)?\b|\bprices?\b|\bcharged?s?\b|\bfees?\b|"
+        r"\bhow much\b|\bcosts?\b|\b(?:i|we|to) pay\b|\bprices?\b|\bcharged?s?\b|\bfees?\b|"
         r"\brates?\b|£",
         r"£ ?\d|\b\d+p\b|\bfree\b|\bno (?:charge|fee|cost)\b|\bwithout charge\b",
         0.12,
@@ -130,6 +133,11 @@ def likeness(one: str, other: str) -> float:
     """The share of their words that two texts have in common, 0 to 1."""
     left, right = words(one), words(other)
     return len(left & right) / max(len(left | right), 1)
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two texts share most of their words, and all of their numbers."""
+    return likeness(one, other) >= SAME and set(DIGITS.findall(one)) == set(DIGITS.findall(other))
 
 
 def named(expansions: Sequence[str], text: str) -> float:

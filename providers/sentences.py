@@ -12,7 +12,7 @@ BEFORE_NUMBERS = re.compile(
     r"(?i)(?:s|ss|secs?|paras?|regs?|arts?|schs?|pts?|chs?|cls?|r|pp?|nos?)"
 )
 LIST_MARK = re.compile(
-    r"(?i)(?:[-–—•▪●◦*·]|\d{1,3}[.)]|\((?:\d{1,3}|[a-z]|[ivx]{1,5})\)|[a-z]\))\s+"
+    r"(?:[-–—•▪●◦*·]|\d{1,3}[.)]|\((?:\d{1,3}|[a-z]|[ivx]{1,5})\)|[a-z]\))\s+", re.IGNORECASE
 )
 ENDING = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)")
 LETTERED = re.compile(r"(?i)\b(?:part|annex|appendix|section|grade|schedule) \w$")

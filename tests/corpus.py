@@ -112,7 +112,7 @@ def load_reference(db: psycopg.Connection[Any]) -> None:
         ("corpus.load_ranks('send', %s)", RANKS),
         ("corpus.load_domains('send', %s)", DOMAINS),
     ):
-        statement: LiteralString = "select " + call  # type: ignore[assignment]
+        statement: LiteralString = "select " + call
         db.execute(statement, [Jsonb(rows)])
     db.execute(
         "select place.load_districts(%s)",
@@ -205,12 +205,10 @@ def search(
 ) -> list[dict[str, Any]]:
     """search_kb with the words of a question and a vector; rows as dictionaries, best first."""
     named = "".join(f", {name} => %({name})s" for name in arguments)
-    statement: LiteralString = (  # type: ignore[assignment]
+    statement: LiteralString = (
         "select to_jsonb(r) from search_kb(query_vec => %(vector)s::vector, tsquery => "
         "terms.build_tsquery(%(words)s, "
-        "case when %(expand)s then terms.expand_query(%(words)s) end)"
-        + named
-        + ") as r"
+        "case when %(expand)s then terms.expand_query(%(words)s) end)" + named + ") as r"
     )
     return [
         row[0]

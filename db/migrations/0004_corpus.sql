@@ -204,6 +204,7 @@ create table corpus.chunk_fact (
     constraint chunk_fact_quality_is_a_percentage check (quality_score between 0 and 100)
 )
 with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05);
+create index chunk_fact_scope_idx on corpus.chunk_fact (scope_id);
 comment on table corpus.chunk_fact is
 'What may change about a published chunk, in a narrow row of its own: a change writes no page of the vector or the text index.';
 comment on column corpus.chunk_fact.chunk_id is 'The chunk.';

@@ -57,7 +57,7 @@ def test_what_our_functions_say_to_people_is_passed_on() -> None:
         (_postgres("28P01", 'password authentication failed for "pgkb"'), 503, None),
         (_postgres("08006", "server closed the connection"), 503, "database_unavailable"),
         (_postgres("23505", 'duplicate key value violates "secret_idx"'), 500, "internal_error"),
-        (_postgres("CF002", 'kb.top_k cannot be "secret"'), 500, "CF002"),
+        (_postgres("ST002", 'kb.top_k cannot be "secret"'), 500, "ST002"),
         (ConnectionRefusedError(111, "secret host"), 503, "database_unavailable"),
         (TimeoutError(), 504, "timeout"),
         (ValueError("secret"), 500, "internal_error"),

@@ -52,7 +52,7 @@ def test_help_loads_neither_drivers_nor_models() -> None:
 def test_every_command_explains_itself(command: str) -> None:
     ended = pgkb_here(command, "--help")
     assert ended.code == 0
-    assert ended.out.startswith("Usage: pgkb " + command)
+    assert ended.out.lower().startswith((f"usage: pgkb {command}", f"usage: python -m {command}"))
     assert ended.err == ""
 
 
@@ -67,7 +67,7 @@ def test_version_is_one_line() -> None:
     assert ended.out.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["crawl", "eval", "bench", "reembed"])
+@pytest.mark.parametrize("command", ["crawl", "eval", "reembed"])
 def test_a_command_of_a_later_version_says_so(command: str) -> None:
     ended = pgkb_here(command, "anything", "--at-all")
     assert ended.code == 2

@@ -1,11 +1,12 @@
 """Without a language model the answer is quoted, cited, and honest about finding nothing."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from providers.embed import embedder_for
-from providers.extractive import ExtractiveAnswerer, candidates
+from providers.extractive import MOST_OF_SOURCE, ExtractiveAnswerer, candidates
 from providers.protocols import Embedder, ProviderError, Source
 
 PLAN = """# How long it takes
@@ -96,7 +97,7 @@ async def test_a_blank_question_is_refused(answerer: ExtractiveAnswerer) -> None
 
 
 async def test_the_floor_is_the_callers(embedder: Embedder) -> None:
-    strict = ExtractiveAnswerer(embedder, floor=0.99)
+    strict = ExtractiveAnswerer(embedder, floor=1.2)
     answer = await strict.answer(question="EHC needs assessment", sources=SOURCES)
     assert not answer.found
 
@@ -130,6 +131,107 @@ async def test_hidden_text_is_not_quoted(answerer: ExtractiveAnswerer) -> None:
     assert not any(0xE0000 <= ord(char) <= 0xE007F for char in answer.text)
 
 
+async def test_the_answer_beside_the_question_is_quoted_before_what_is_only_like_it(
+    answerer: ExtractiveAnswerer,
+) -> None:
+    deadlines = (
+        "Table of limits\n\nStep | Limit\nDecision whether to assess | 6 weeks from the request\n"
+        "Final plan issued | 20 weeks from the request\n\nThe plan is sent by post."
+    )
+    review = "The council must review a plan every 12 months and may issue a new plan after that."
+    answer = await answerer.answer(
+        question="How long does the council have to issue a plan?",
+        sources=[source(1, deadlines), source(2, review)],
+    )
+    assert "“Final plan issued – Limit: 20 weeks from the request” [1]" in answer.text
+
+
+async def test_other_words_for_the_question_find_what_its_own_do_not(
+    answerer: ExtractiveAnswerer,
+) -> None:
+    law = source(1, "An informal exclusion is unlawful whatever the parent has agreed to.")
+    question = "he keeps getting sent home early"
+    alone = await answerer.answer(question=question, sources=[law])
+    helped = await answerer.answer(
+        question=question, sources=[law], expansions=["informal exclusion", "unlawful exclusion"]
+    )
+    assert not alone.found
+    assert helped.citations == [1]
+
+
+async def test_the_persons_own_area_is_quoted_beside_the_law(
+    answerer: ExtractiveAnswerer,
+) -> None:
+    law = [
+        source(
+            number, f"Section {number} says that a parent may appeal against a refusal to assess."
+        )
+        for number in range(1, 7)
+    ]
+    area = Source(
+        number=7,
+        title="Kent",
+        text="In Kent a parent may ask for a Second Look Call after a refusal to assess.",
+        source="file:7",
+        scope="la",
+    )
+    answer = await answerer.answer(
+        question="What can I do about a refusal to assess?",
+        sources=[replace(each, scope="national") for each in law] + [area],
+    )
+    assert 7 in answer.citations
+    assert answer.citations[0] < 7
+
+
+async def test_what_the_area_says_of_other_things_is_left_out(
+    answerer: ExtractiveAnswerer,
+) -> None:
+    answer = await answerer.answer(
+        question="How many weeks does an EHC needs assessment take?",
+        sources=[replace(SOURCES[1], scope="national"), replace(SOURCES[0], scope="school")],
+    )
+    assert answer.citations == [2]
+
+
+async def test_a_sentence_between_two_passages_is_cited_from_the_one_found_with_it() -> None:
+    before = "A parent may ask for an assessment at any time."
+    after = "The council must answer a request for an assessment within six weeks."
+    both = f"{before}\n\n{after}"
+    found = candidates(
+        [
+            Source(number=1, title="", text=both, source="", passage=before),
+            Source(number=2, title="", text=both, source="", passage=after),
+        ]
+    )
+    assert [(each.number, each.piece.text) for each in found] == [(1, before), (2, after)]
+
+
+async def test_one_source_does_not_fill_the_answer(answerer: ExtractiveAnswerer) -> None:
+    one = "\n\n".join(
+        f"The council must issue the final plan within {number} weeks of step {number}."
+        for number in range(2, 9)
+    )
+    answer = await answerer.answer(
+        question="Within how many weeks must the council issue the final plan?",
+        sources=[source(1, one), source(2, PLAN)],
+    )
+    assert answer.text.count("[1]") == MOST_OF_SOURCE
+    assert "[2]" in answer.text
+
+
+async def test_a_sentence_that_leans_on_another_is_quoted_with_it(
+    answerer: ExtractiveAnswerer,
+) -> None:
+    text = (
+        "The Travel Desk is open on school days. It answers within two working days when a parent "
+        "has sent a complaint about a late taxi."
+    )
+    answer = await answerer.answer(
+        question="How soon is a complaint about a late taxi answered?", sources=[source(1, text)]
+    )
+    assert f"“{text}” [1]" in answer.text
+
+
 def test_headings_questions_lead_ins_and_cut_beginnings_are_no_candidates() -> None:
     text = (
         "which then ends the sentence that began before this passage did.\n\n"
@@ -138,6 +240,6 @@ def test_headings_questions_lead_ins_and_cut_beginnings_are_no_candidates() -> N
         "The council must consult all of the following people:\n\n"
         "The council must consult the governing body before it names a school."
     )
-    assert [candidate.text for candidate in candidates([source(1, text)])] == [
+    assert [each.piece.text for each in candidates([source(1, text)])] == [
         "The council must consult the governing body before it names a school."
     ]

@@ -11,6 +11,7 @@ import asyncio
 import json
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -119,9 +120,7 @@ def _of(asked: list[Asked], kind: str) -> list[Asked]:
 
 
 @pytest.mark.parametrize(("kind", "least"), [("tuning", 0.8), ("held out", 0.75)])
-def test_most_answers_quote_what_was_asked_for(
-    asked: list[Asked], kind: str, least: float
-) -> None:
+def test_most_answers_quote_what_was_asked_for(asked: list[Asked], kind: str, least: float) -> None:
     chosen = _of(asked, kind)
     missed = [each.question for each in chosen if not each.is_hit]
     assert len(missed) <= (1 - least) * len(chosen), missed
@@ -195,7 +194,7 @@ async def test_an_answer_embeds_few_texts_however_many_could_be_quoted() -> None
         name, model, width = inner.name, inner.model, inner.width
         embed, close, aclose = inner.embed, inner.close, inner.aclose
 
-        async def aembed(self, texts: list[str]) -> list[list[float]]:
+        async def aembed(self, texts: Sequence[str]) -> list[list[float]]:
             counts.append(len(texts))
             return await inner.aembed(texts)
 

@@ -71,7 +71,8 @@ def test_list_items_and_table_rows_stand_alone_without_their_marks() -> None:
     ]
 
 
-@given(st.text(alphabet="aB1 .?!\n-|()s", max_size=200))
+# without a closing bracket: "a) " before an item is its mark, and goes
+@given(st.text(alphabet="aB1 .?!\n-|(]s", max_size=200))
 def test_no_letter_of_a_text_is_lost_between_sentences(text: str) -> None:
     def letters(value: str) -> str:
         return "".join(char for char in value if char in "aBs|")

@@ -2,7 +2,7 @@
 -- Refuse a value that a setting cannot have, saying what it can.
 --
 -- called by  config.value, config.install_setting
--- raises     CF001 unknown setting, CF002 value out of its range
+-- raises     ST001 unknown setting, ST002 value out of its range
 
 create or replace function config.check_value(name text, value text)
 returns void
@@ -21,7 +21,7 @@ begin
     select s.* into _setting from config.setting as s where s.name = check_value.name;
     if not found then
         raise exception 'there is no setting %', check_value.name
-            using errcode = 'CF001', hint = 'See: select * from config.settings;';
+            using errcode = 'ST001', hint = 'See: select * from config.settings;';
     end if;
     if check_value.value is null then
         return;
@@ -65,7 +65,7 @@ begin
     end if;
     if not _ok then
         raise exception '% cannot be "%"', _setting.name, left(check_value.value, 60)
-            using errcode = 'CF002',
+            using errcode = 'ST002',
                   detail = _setting.meaning,
                   hint = format('Give %s.', _legal);
     end if;

@@ -3,7 +3,7 @@
 --
 -- called by  DBAs, packs
 -- writes     config.setting, audit.event
--- raises     CF001 unknown setting, CF002 value out of its range
+-- raises     ST001 unknown setting, ST002 value out of its range
 
 create or replace function config.install_setting(name text, value text)
 returns void
@@ -39,7 +39,7 @@ begin
         where z.overlap >= z.size or z.minimum > z.size;
         if found then
             raise exception '% cannot be "%"', install_setting.name, install_setting.value
-                using errcode = 'CF002',
+                using errcode = 'ST002',
                       detail = format('The chunk size would be %s.', _size),
                       hint = 'kb.chunk_overlap must be less than kb.chunk_size, '
                           || 'and kb.chunk_minimum not more.';

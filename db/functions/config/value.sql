@@ -2,7 +2,7 @@
 -- The value of a setting in force for this session, checked; NULL when the embedding set decides.
 --
 -- called by  every function that reads a setting; cast the result
--- raises     CF001 unknown setting, CF002 value out of its range
+-- raises     ST001 unknown setting, ST002 value out of its range
 
 create or replace function config.value(name text)
 returns text
@@ -19,14 +19,16 @@ begin
     select s.* into _setting from config.setting as s where s.name = value.name;
     if not found then
         raise exception 'there is no setting %', value.name
-            using errcode = 'CF001', hint = 'See: select * from config.settings;';
+            using errcode = 'ST001', hint = 'See: select * from config.settings;';
     end if;
     _value := coalesce(
         nullif(current_setting(_setting.name, true), ''),
         _setting.installed_value,
         _setting.default_value
     );
-    perform config.check_value(_setting.name, _value);
+    if _value is distinct from _setting.default_value then
+        perform config.check_value(_setting.name, _value);
+    end if;
     return _value;
 end;
 $func$;

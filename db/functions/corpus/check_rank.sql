@@ -2,7 +2,7 @@
 -- Refuse a kind of publisher that no pack names.
 --
 -- called by  corpus.stage_document, corpus.load_domains, ingest/calls.py
--- raises     CO004 unknown kind of publisher
+-- raises     KB004 unknown kind of publisher
 
 create or replace function corpus.check_rank(authority text)
 returns void
@@ -19,7 +19,7 @@ begin
         )
     then
         raise exception 'publisher kind "%" is not known', left(check_rank.authority, 40)
-            using errcode = 'CO004',
+            using errcode = 'KB004',
                   hint = coalesce(
                       'Give one of ' || (
                           select string_agg(r.authority, ', ' order by r.weight desc)

@@ -2,7 +2,7 @@
 -- The tags, trimmed, sorted and each once; refuse one that is not a topic.
 --
 -- called by  corpus.stage_document, corpus.set_tags, ingest/calls.py
--- raises     CO002 unknown tag
+-- raises     KB002 unknown tag
 
 create or replace function corpus.check_tags(tags text[])
 returns text[]
@@ -25,7 +25,7 @@ begin
     limit 1;
     if found then
         raise exception 'tag "%" is not known', left(_unknown, 60)
-            using errcode = 'CO002',
+            using errcode = 'KB002',
                   detail = 'A tag is the slug of a topic of a loaded pack.',
                   hint = 'Look it up: select slug, name from terms.topic order by slug;';
     end if;

@@ -8,7 +8,7 @@
 -- The text is walked in blocks of bytes: finding a character of a long text costs its length.
 --
 -- called by  corpus.stage_document
--- raises     CO005 size, overlap or minimum that could not work
+-- raises     KB005 size, overlap or minimum that could not work
 
 create or replace function corpus.chunk_text(
     body text,
@@ -53,7 +53,7 @@ begin
     then
         raise exception 'chunk size %, overlap % and minimum % cannot work',
             _size, _overlap, _minimum
-            using errcode = 'CO005',
+            using errcode = 'KB005',
                   detail = 'Each passage must move forward by at least one character.',
                   hint = 'Choose 10 <= size <= 100000, 0 <= overlap < size, 0 <= minimum <= size.';
     end if;

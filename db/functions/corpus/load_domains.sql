@@ -3,7 +3,7 @@
 --
 -- called by  ingest/calls.py
 -- writes     terms.pack, corpus.domain
--- raises     CO004 unknown kind of publisher
+-- raises     KB004 unknown kind of publisher
 
 create or replace function corpus.load_domains(pack text, rows jsonb)
 returns integer

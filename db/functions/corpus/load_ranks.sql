@@ -3,7 +3,7 @@
 --
 -- called by  ingest/calls.py
 -- writes     terms.pack, corpus.authority_rank
--- raises     CO008 a weight that is not mild
+-- raises     KB008 a weight that is not mild
 
 create or replace function corpus.load_ranks(pack text, rows jsonb)
 returns integer
@@ -22,7 +22,7 @@ begin
     limit 1;
     if found then
         raise exception 'the weight of "%" is not usable', coalesce(_bad, '')
-            using errcode = 'CO008', hint = 'Give each kind of publisher a weight from 0.5 to 2.';
+            using errcode = 'KB008', hint = 'Give each kind of publisher a weight from 0.5 to 2.';
     end if;
     perform terms.open_pack(load_ranks.pack);
     insert into corpus.authority_rank (authority, pack, weight, meaning)

@@ -11,7 +11,7 @@
 --            embedding.cold_vector, audit.event
 -- locks      advisory: shared against embedding.activate, then the title keys, sorted, so that two
 --            publishers cannot deadlock; then rows
--- raises     CO009 unknown version, CO010 a chunk lacks its vector
+-- raises     KB009 unknown version, KB010 a chunk lacks its vector
 
 create or replace function corpus.publish_version(version_id bigint)
 returns table (document_id bigint, version integer, superseded_documents bigint[])
@@ -60,7 +60,7 @@ begin
     for update;
     if not found then
         raise exception 'there is no version %', publish_version.version_id
-            using errcode = 'CO009', hint = 'It may have been discarded; stage the document again.';
+            using errcode = 'KB009', hint = 'It may have been discarded; stage the document again.';
     end if;
 
     superseded_documents := '{}';
@@ -83,7 +83,7 @@ begin
     if _missing > 0 then
         raise exception '% chunks of version % have no vector in set %',
             _missing, _new.version_id, _active.name
-            using errcode = 'CO010', hint = 'Embed them first: embedding.chunks_to_embed.';
+            using errcode = 'KB010', hint = 'Embed them first: embedding.chunks_to_embed.';
     end if;
 
     -- the newer by effective date wins, whatever the order of arrival; where dates do not say,

@@ -3,7 +3,7 @@
 --
 -- called by  corpus.stage_document
 -- writes     corpus.scope
--- raises     PL001 unknown authority, PL002 unknown school, CO006 the school is another authority's
+-- raises     PL001 unknown authority, PL002 unknown school, KB006 the school is another authority's
 
 create or replace function corpus.scope_for(
     la_code text default null,
@@ -42,14 +42,14 @@ begin
     if _school_la is not null then
         if _la is not null and _la <> place.resolve_authority(_school_la) then
             raise exception 'school % does not belong to authority %', _urn, _given
-                using errcode = 'CO006',
+                using errcode = 'KB006',
                       hint = format('Leave the authority out, or give %s.', _school_la);
         end if;
         _la := place.resolve_authority(_school_la);
     end if;
     if _owner is null and coalesce(cardinality(scope_for.principals), 0) > 0 then
         raise exception 'a shared document needs an owner'
-            using errcode = 'CO007', hint = 'Name the owner, or leave the principals out.';
+            using errcode = 'KB007', hint = 'Name the owner, or leave the principals out.';
     end if;
     _kind := case
         when _owner is not null then 'private'

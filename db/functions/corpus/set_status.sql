@@ -3,7 +3,7 @@
 --
 -- called by  curators
 -- writes     corpus.chunk_fact, audit.event
--- raises     CO013 an edge that is not allowed, CO014 no such chunk
+-- raises     KB013 an edge that is not allowed, KB014 no such chunk
 
 create or replace function corpus.set_status(
     chunk_ids bigint[],
@@ -24,7 +24,7 @@ declare
 begin
     if set_status.status not in ('pending', 'approved', 'rejected', 'flagged') then
         raise exception 'a person cannot decide that chunks are "%"', left(set_status.status, 40)
-            using errcode = 'CO013',
+            using errcode = 'KB013',
                   detail = 'A chunk is superseded when a newer version of its document takes over.',
                   hint = 'Decide for approved, rejected, flagged or pending.';
     end if;
@@ -34,7 +34,7 @@ begin
     limit 1;
     if found then
         raise exception 'there is no published chunk %', _unknown
-            using errcode = 'CO014', hint = 'See: select id, source from knowledge_base;';
+            using errcode = 'KB014', hint = 'See: select id, source from knowledge_base;';
     end if;
     -- in one order, so that two curators cannot deadlock
     perform from corpus.chunk_fact as f

@@ -3,7 +3,7 @@
 --
 -- called by  curators
 -- writes     corpus.chunk_fact, audit.event
--- raises     CO002 unknown tag, CO014 no such chunk
+-- raises     KB002 unknown tag, KB014 no such chunk
 
 create or replace function corpus.set_tags(
     chunk_ids bigint[],
@@ -28,7 +28,7 @@ begin
     limit 1;
     if found then
         raise exception 'there is no published chunk %', _unknown
-            using errcode = 'CO014', hint = 'See: select id, source from knowledge_base;';
+            using errcode = 'KB014', hint = 'See: select id, source from knowledge_base;';
     end if;
     -- in the order of set_status, so that two curators cannot deadlock
     perform from corpus.chunk_fact as f

@@ -9,9 +9,9 @@
 -- called by  ingest/calls.py
 -- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, queue.task
 -- locks      advisory: the text within its scope, then the source within its scope
--- raises     CO001 no text, CO002 unknown tag, CO003 too long, CO004 unknown kind of publisher,
---            CO006 the school is another authority's, CO007 a share without an owner,
---            CO011 unknown file type, CO012 no source or an endless one, PL001, PL002
+-- raises     KB001 no text, KB002 unknown tag, KB003 too long, KB004 unknown kind of publisher,
+--            KB006 the school is another authority's, KB007 a share without an owner,
+--            KB011 unknown file type, KB012 no source or an endless one, PL001, PL002
 
 create or replace function corpus.stage_document(
     source text,
@@ -62,28 +62,28 @@ declare
 begin
     if _source = '' then
         raise exception 'a document needs a source'
-            using errcode = 'CO012', hint = 'Give the address or the file name it came from.';
+            using errcode = 'KB012', hint = 'Give the address or the file name it came from.';
     end if;
     if length(_source) > 2000 then
         raise exception 'the source is too long: % characters', length(_source)
-            using errcode = 'CO012', hint = 'Give an address or a name of at most 2000 characters.';
+            using errcode = 'KB012', hint = 'Give an address or a name of at most 2000 characters.';
     end if;
     -- white space and invisible characters are no text
     if coalesce(stage_document.body, '')
         !~ E'[^\\s\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\ufeff]'
     then
         raise exception 'the document holds no text'
-            using errcode = 'CO001',
+            using errcode = 'KB001',
                   hint = 'A scanned document needs its text recognised (OCR) before it is added.';
     end if;
     if length(stage_document.body) > _limit then
         raise exception 'the document is too long: % characters, at most % are taken',
             length(stage_document.body), _limit
-            using errcode = 'CO003', hint = 'Split it, or raise kb.max_document_length.';
+            using errcode = 'KB003', hint = 'Split it, or raise kb.max_document_length.';
     end if;
     if coalesce(stage_document.file_type, '') not in ('pdf', 'docx', 'html', 'txt') then
         raise exception 'file type "%" is not known', left(stage_document.file_type, 20)
-            using errcode = 'CO011', hint = 'Give pdf, docx, html or txt.';
+            using errcode = 'KB011', hint = 'Give pdf, docx, html or txt.';
     end if;
     _tags := corpus.check_tags(stage_document.tags);
     perform corpus.check_rank(_authority);

@@ -4,7 +4,7 @@
 -- called by  DBAs, cli
 -- writes     embedding.set, audit.event
 -- locks      advisory: against publishers and a second switch
--- raises     EM005 unknown set, EM006 the set is not filled
+-- raises     VE005 unknown set, VE006 the set is not filled
 
 create or replace function embedding.activate(set_name text)
 returns void
@@ -33,7 +33,7 @@ begin
     );
     if _missing > 0 then
         raise exception 'embedding set "%" lacks the vectors of % chunks', _set.name, _missing
-            using errcode = 'EM006',
+            using errcode = 'VE006',
                   hint = 'Fill it first: embedding.chunks_to_embed and embedding.store_vectors.';
     end if;
     update embedding.set as s set active = false where s.active;

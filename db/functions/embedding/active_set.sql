@@ -2,7 +2,7 @@
 -- The embedding set that searches use now.
 --
 -- called by  public.search_kb, embedding.*, ingest/calls.py, app/calls.py
--- raises     EM004 no set is active
+-- raises     VE004 no set is active
 
 create or replace function embedding.active_set()
 returns embedding.set
@@ -18,7 +18,7 @@ begin
     select s.* into _set from embedding.set as s where s.active;
     if not found then
         raise exception 'no embedding set is active'
-            using errcode = 'EM004',
+            using errcode = 'VE004',
                   hint = 'Choose one: select embedding.activate(name) from embedding.set;';
     end if;
     return _set;

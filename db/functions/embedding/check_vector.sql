@@ -2,7 +2,7 @@
 -- The vector at unit length and half precision; refuse a zero vector and another width, naming model and widths.
 --
 -- called by  embedding.store_vectors, embedding.remember_query, public.search_kb
--- raises     EM001 zero vector, EM002 wrong width, EM003 not a vector
+-- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector
 
 create or replace function embedding.check_vector(given public.vector, expected_set embedding.set)
 returns public.halfvec
@@ -15,19 +15,19 @@ as $func$
 begin
     if check_vector.given is null then
         raise exception 'a vector of % is missing', (check_vector.expected_set).model
-            using errcode = 'EM003', hint = 'Embed the text again.';
+            using errcode = 'VE003', hint = 'Embed the text again.';
     end if;
     if public.vector_dims(check_vector.given) <> (check_vector.expected_set).width then
         raise exception 'the vector has % dimensions, % of set % has %',
             public.vector_dims(check_vector.given), (check_vector.expected_set).model,
             (check_vector.expected_set).name, (check_vector.expected_set).width
-            using errcode = 'EM002',
+            using errcode = 'VE002',
                   hint = 'Embed with the model of the active set: select * from embedding.active_set();';
     end if;
     if public.vector_norm(check_vector.given) = 0 then
         raise exception 'the vector is all zero (model %, width %)',
             (check_vector.expected_set).model, (check_vector.expected_set).width
-            using errcode = 'EM001', hint = 'A zero vector has no direction: embed the text again.';
+            using errcode = 'VE001', hint = 'A zero vector has no direction: embed the text again.';
     end if;
     return public.l2_normalize(check_vector.given)::public.halfvec;
 end;

@@ -3,7 +3,7 @@
 --
 -- called by  ingest/calls.py
 -- writes     embedding.cold_vector (reused vectors)
--- raises     EM005 unknown set, CO009 unknown version
+-- raises     VE005 unknown set, KB009 unknown version
 
 create or replace function embedding.chunks_to_embed(
     version_id bigint,
@@ -27,7 +27,7 @@ begin
     where v.version_id = chunks_to_embed.version_id;
     if not found then
         raise exception 'there is no version %', chunks_to_embed.version_id
-            using errcode = 'CO009', hint = 'It may have been discarded; stage the document again.';
+            using errcode = 'KB009', hint = 'It may have been discarded; stage the document again.';
     end if;
 
     -- the same title and passage were embedded by this set before

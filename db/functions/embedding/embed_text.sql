@@ -8,7 +8,7 @@
 -- environment, which only the operating system's administrator can set or read.
 --
 -- called by  public.search_text
--- raises     EM008 no endpoint or no usable answer, EM002 wrong width
+-- raises     VE008 no endpoint or no usable answer, VE002 wrong width
 
 create or replace function embedding.embed_text(question text)
 returns public.vector
@@ -29,7 +29,7 @@ chosen = plpy.execute("select * from embedding.active_set()")[0]
 
 
 def refuse(message, hint):
-    plpy.error(message, sqlstate="EM008", hint=hint)
+    plpy.error(message, sqlstate="VE008", hint=hint)
 
 
 if not question or not question.strip():
@@ -76,7 +76,7 @@ if len(vector) != chosen["width"]:
     plpy.error(
         "the vector has %d dimensions, %s of set %s has %d"
         % (len(vector), chosen["model"], chosen["name"], chosen["width"]),
-        sqlstate="EM002",
+        sqlstate="VE002",
         hint="Serve the model of the active set: select * from embedding.active_set();",
     )
 return "[" + ",".join(map(repr, vector)) + "]"

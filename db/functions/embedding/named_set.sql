@@ -2,7 +2,7 @@
 -- The embedding set of that name; NULL is the active one.
 --
 -- called by  embedding.activate, embedding.store_vectors
--- raises     EM005 unknown set, EM004 no set is active
+-- raises     VE005 unknown set, VE004 no set is active
 
 create or replace function embedding.named_set(set_name text)
 returns embedding.set
@@ -21,7 +21,7 @@ begin
     select s.* into _set from embedding.set as s where s.name = named_set.set_name;
     if not found then
         raise exception 'there is no embedding set "%"', left(named_set.set_name, 60)
-            using errcode = 'EM005', hint = 'See: select name, model, width from embedding.set;';
+            using errcode = 'VE005', hint = 'See: select name, model, width from embedding.set;';
     end if;
     return _set;
 end;

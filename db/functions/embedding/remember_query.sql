@@ -3,7 +3,7 @@
 --
 -- called by  public.search_text, app/calls.py
 -- writes     embedding.query_cache
--- raises     EM001 zero vector, EM002 wrong width, EM003 not a vector
+-- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector
 
 create or replace function embedding.remember_query(viewer text, question text, given public.vector)
 returns void

@@ -3,7 +3,7 @@
 --
 -- called by  ingest/calls.py
 -- writes     embedding.cold_vector of staged and superseded chunks, embedding.vector of published ones
--- raises     EM001 zero vector, EM002 wrong width, EM003 not a vector, EM005 unknown set, EM007 lists of different length
+-- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector, VE005 unknown set, VE007 lists of different length
 
 create or replace function embedding.store_vectors(
     chunk_ids bigint[],
@@ -30,7 +30,7 @@ begin
         )
     then
         raise exception 'chunks and vectors do not pair up'
-            using errcode = 'EM007', hint = 'Give one vector for each chunk, each chunk once.';
+            using errcode = 'VE007', hint = 'Give one vector for each chunk, each chunk once.';
     end if;
     begin
         select array_agg(embedding.check_vector(u.given::public.vector, _set) order by u.n)
@@ -42,7 +42,7 @@ begin
         then
             raise exception 'a vector of % (width %) is not a vector: %',
                 _set.model, _set.width, sqlerrm
-                using errcode = 'EM003', hint = 'It may hold NaN or infinity: embed the text again.';
+                using errcode = 'VE003', hint = 'It may hold NaN or infinity: embed the text again.';
     end;
 
     -- a chunk that is published or withdrawn meanwhile must not get its vector on the wrong side

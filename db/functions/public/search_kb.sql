@@ -11,7 +11,7 @@
 -- definer because  a reader may search but not read the tables: scope is applied in here
 -- called by  every client
 -- raises     PL001 unknown authority, PL002 unknown school, PL003 the authority was split,
---            EM002 wrong width, EM004 no set is active, SE001, SE002, CF002 unusable setting
+--            VE002 wrong width, VE004 no set is active, SE001, SE002, ST002 unusable setting
 
 create or replace function public.search_kb(
     query_vec public.vector,

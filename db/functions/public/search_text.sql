@@ -45,7 +45,7 @@ begin
             if not current_setting('transaction_read_only')::boolean then
                 perform embedding.remember_query(_viewer, search_text.question, _query);
             end if;
-        exception when sqlstate 'EM008' or sqlstate 'EM002' or sqlstate 'EM001' then
+        exception when sqlstate 'VE008' or sqlstate 'VE002' or sqlstate 'VE001' then
             _query := null;
             raise notice 'keyword search only: %', replace(sqlerrm, 'plpy.Error: ', '');
         end;

@@ -5,7 +5,7 @@
 -- neighbour that is in the answer itself is not repeated.
 --
 -- called by  public.search_kb
--- raises     CF002 unusable setting
+-- raises     ST002 unusable setting
 
 create or replace function search.assemble(
     hits search.ranked_hit[],

@@ -34,6 +34,7 @@ begin
                 inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
                 where
                     v.scope_id = any($2)
+                    and f.scope_id = any($2)
                     and f.status = any($3)
                     and ($4 is null or f.tags && $4)
                 -- by id where equal: what the limit cuts off must not depend on where rows lie

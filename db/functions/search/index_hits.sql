@@ -3,6 +3,7 @@
 --
 -- The planner settings leave the index as the only way that needs no sort; they and the hnsw
 -- settings hold inside this call only (a SET clause restores what set_config changes).
+-- Relaxed order keeps hits that strict order throws away; search.vector_leg ranks them anew.
 -- Parallel unsafe, and so is all that calls it: in a parallel query no setting can be changed.
 --
 -- called by  search.vector_leg
@@ -23,7 +24,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set hnsw.ef_search = 100
-set hnsw.iterative_scan = strict_order
+set hnsw.iterative_scan = relaxed_order
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off

@@ -40,6 +40,7 @@ declare
     _typed_idf double precision;   -- of the words the person typed
     _added_idf double precision;   -- of the words synonyms added
     _rare_words integer;
+    _lexemes text[];
     _any_word tsquery;
 begin
     if keyword_leg.tsquery is null or numnode(keyword_leg.tsquery) = 0
@@ -66,6 +67,7 @@ begin
     _any_word := (
         select string_agg(terms.quote_lexeme(w.lexeme), ' | ')::tsquery from unnest(_words) as w
     );
+    _lexemes := array(select w.lexeme from unnest(_words) as w);
     -- rarest first, at least one, until the budget is spent
     _chosen := array(
         select r.word
@@ -82,7 +84,7 @@ begin
     );
 
     return query
-    with chosen_word as (
+    with chosen_word as materialized (
         select
             w.lexeme,
             w.idf * case when w.expansion then _expansion_weight else 1 end as worth,
@@ -91,10 +93,23 @@ begin
     ),
 
     posting as (
-        select p.chunk_id, sum(w.worth) as worth
+        select
+            p.chunk_id,
+            sum(
+                w.worth * p.tf * (_k1 + 1)
+                / (p.tf + _k1 * (1 - _b + _b * p.token_count / _mean_length))
+            ) as worth
         from chosen_word as w
         cross join lateral (
-            select t.chunk_id
+            select
+                t.chunk_id,
+                t.token_count,
+                -- ts_rank of one word with equal weights is the sum of 1/i^2 up to its frequency
+                -- over pi^2/6; solved for the frequency, exact over a tsvector's 256 positions
+                round(
+                    1 / (1.64493406685
+                    * (1 - ts_rank('{1,1,1,1}', t.lexemes, w.term)::double precision)) - 0.5
+                ) as tf
             from search.text_index as t
             where
                 keyword_leg.as_of is null
@@ -112,11 +127,19 @@ begin
             select t.chunk_id, t.lexemes, t.token_count
             from (
                 select p.chunk_id
-                from posting as p
-                inner join corpus.chunk_fact as f on p.chunk_id = f.chunk_id
-                where
-                    f.status = any(keyword_leg.statuses)
-                    and (keyword_leg.tags is null or f.tags && keyword_leg.tags)
+                from (
+                    select q.chunk_id, q.worth from posting as q order by q.worth desc, q.chunk_id
+                ) as p
+                -- looked up best first until enough are found: most are visible
+                cross join lateral (
+                    select
+                    from corpus.chunk_fact as f
+                    where
+                        f.chunk_id = p.chunk_id
+                        and f.status = any(keyword_leg.statuses)
+                        and (keyword_leg.tags is null or f.tags && keyword_leg.tags)
+                    offset 0
+                ) as f
                 order by p.worth desc, p.chunk_id
                 limit greatest(200, 4 * keyword_leg.candidates)
             ) as best
@@ -164,7 +187,7 @@ begin
         from candidate as c
         cross join lateral (
             select u.lexeme, coalesce(cardinality(u.positions), 1)::double precision as tf
-            from unnest(c.lexemes) as u
+            from unnest(ts_delete(c.lexemes, tsvector_to_array(ts_delete(c.lexemes, _lexemes)))) as u
         ) as m
         inner join unnest(_words) as w on m.lexeme = w.lexeme
         group by c.chunk_id
@@ -182,7 +205,7 @@ begin
         )
     from scored as s
     where s.bm25_score > 0
-    order by s.bm25_score desc, s.chunk_id
+    order by 3, s.chunk_id
     limit keyword_leg.candidates;
 end;
 $func$;

@@ -2,7 +2,7 @@
 -- Both legs, fusion, weights and floor over the given scopes: every candidate, kept or with the reason it was dropped.
 --
 -- called by  public.search_kb, public.explain_search
--- raises     CF002 unusable setting
+-- raises     ST002 unusable setting
 
 create or replace function search.rank_candidates(
     query public.halfvec,

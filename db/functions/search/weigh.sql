@@ -2,7 +2,7 @@
 -- Mild weights after fusion: freshness, kind of publisher, topic and local boosts; score = rrf_raw times all of them.
 --
 -- called by  search.rank_candidates
--- raises     CF002 unusable setting
+-- raises     ST002 unusable setting
 
 create or replace function search.weigh(
     hits search.ranked_hit[],

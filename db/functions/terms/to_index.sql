@@ -2,7 +2,7 @@
 -- The lexemes of a text, stemmed, with its identifier tokens; the same for documents and questions.
 --
 -- called by  corpus.publish_version, terms.build_tsquery
--- raises     CF002 unusable kb.text_config
+-- raises     ST002 unusable kb.text_config
 
 create or replace function terms.to_index(content text)
 returns tsvector
@@ -20,6 +20,8 @@ as $func$
         -- past this a tsvector could outgrow its limit of 1 MB; chunks are far shorter
         -- (twice: folding makes up to 18 characters of one)
         select left(terms.fold_text(left(to_index.content, 100000)), 100000) as folded
+        -- kept apart, or folding would be inlined and done once for each use
+        offset 0
     ) as f;
 $func$;
 

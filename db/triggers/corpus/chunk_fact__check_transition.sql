@@ -1,7 +1,7 @@
 -- corpus.chunk_fact__check_transition
 -- A validation state moves only along allowed edges; superseded is final.
 --
--- raises     CO013 an edge that is not allowed
+-- raises     KB013 an edge that is not allowed
 
 create or replace function corpus.chunk_fact__check_transition()
 returns trigger
@@ -17,7 +17,7 @@ begin
         or (old.status = 'rejected' and new.status in ('pending', 'approved'))
     ) then
         raise exception 'chunk % cannot go from % to %', old.chunk_id, old.status, new.status
-            using errcode = 'CO013',
+            using errcode = 'KB013',
                   hint = 'pending -> approved, rejected, flagged; approved -> rejected, flagged; '
                       || 'flagged -> approved, rejected, pending; rejected -> pending, approved.';
     end if;

@@ -66,7 +66,7 @@ def test_a_legal_value_is_taken(
 def test_an_illegal_value_is_refused_and_the_hint_says_what_is_legal(
     reference: psycopg.Connection, name: str, value: str, told: str
 ) -> None:
-    with refused(reference, "CF002", name, told):
+    with refused(reference, "ST002", name, told):
         _check(reference, name, value)
 
 
@@ -78,7 +78,7 @@ def test_a_long_bad_value_is_quoted_only_in_part(reference: psycopg.Connection) 
 
 @pytest.mark.parametrize("name", ["kb.rrf_kk", "rrf_k", "", "work_mem"])
 def test_a_setting_that_does_not_exist_is_refused(reference: psycopg.Connection, name: str) -> None:
-    with refused(reference, "CF001", name, "config.settings"):
+    with refused(reference, "ST001", name, "config.settings"):
         _check(reference, name, "1")
 
 

@@ -24,13 +24,13 @@ def test_null_goes_back_to_the_default(reference: psycopg.Connection) -> None:
 
 def test_a_bad_value_is_refused_and_the_old_one_stays(reference: psycopg.Connection) -> None:
     _install(reference, "kb.top_k", "5")
-    with refused(reference, "CF002", "kb.top_k", "from 1 to 100"):
+    with refused(reference, "ST002", "kb.top_k", "from 1 to 100"):
         _install(reference, "kb.top_k", "1000")
     assert _installed(reference, "kb.top_k") == "5"
 
 
 def test_an_unknown_setting_is_refused(reference: psycopg.Connection) -> None:
-    with refused(reference, "CF001", "kb.topk"):
+    with refused(reference, "ST001", "kb.topk"):
         _install(reference, "kb.topk", "5")
 
 
@@ -56,7 +56,7 @@ def test_chunk_settings_that_cannot_work_together_are_refused_when_they_are_set(
     reference: psycopg.Connection, name: str, value: str
 ) -> None:
     """P-04."""
-    with refused(reference, "CF002", name, value, "kb.chunk_overlap must be less"):
+    with refused(reference, "ST002", name, value, "kb.chunk_overlap must be less"):
         _install(reference, name, value)
     assert _installed(reference, name) is None
 

@@ -82,12 +82,12 @@ def test_a_value_of_the_role_holds_for_its_sessions(db: psycopg.Connection, db_u
 
 def test_a_bad_session_value_is_refused_where_it_is_read(reference: psycopg.Connection) -> None:
     reference.execute("set local kb.rrf_k = 'many'")
-    with refused(reference, "CF002", "kb.rrf_k", "many"):
+    with refused(reference, "ST002", "kb.rrf_k", "many"):
         _value(reference)
 
 
 def test_an_unknown_setting_is_refused(reference: psycopg.Connection) -> None:
-    with refused(reference, "CF001", "kb.nothing"):
+    with refused(reference, "ST001", "kb.nothing"):
         _value(reference, "kb.nothing")
 
 
@@ -97,7 +97,7 @@ def test_chunk_settings_that_cannot_work_refuse_the_document_and_store_nothing(
 ) -> None:
     reference.execute("select set_config('kb.chunk_size', %s, true)", [size])
     reference.execute("select set_config('kb.chunk_overlap', %s, true)", [overlap])
-    with refused(reference, "CO005", size, overlap):
+    with refused(reference, "KB005", size, overlap):
         stage(reference, "A text that is fine.", source="fine.txt")
     assert ask(reference, "select count(*) from corpus.document") == 0
 
@@ -105,5 +105,5 @@ def test_chunk_settings_that_cannot_work_refuse_the_document_and_store_nothing(
 def test_an_unusable_text_configuration_is_refused_by_name(db: psycopg.Connection) -> None:
     load_reference(db)
     db.execute("set kb.text_config = 'klingon'")
-    with refused(db, "CF002", "kb.text_config", "klingon"):
+    with refused(db, "ST002", "kb.text_config", "klingon"):
         db.execute("select terms.build_tsquery('appeal')")

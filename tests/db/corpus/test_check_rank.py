@@ -16,11 +16,11 @@ def test_an_unknown_kind_is_refused_and_the_known_are_named(
     reference: psycopg.Connection, authority: str
 ) -> None:
     with refused(
-        reference, "CO004", f'"{authority}"', "statutory, la, charity, school, user_upload"
+        reference, "KB004", f'"{authority}"', "statutory, la, charity, school, user_upload"
     ):
         reference.execute("select corpus.check_rank(%s)", [authority])
 
 
 def test_without_any_pack_the_hint_says_to_load_one(db: psycopg.Connection) -> None:
-    with refused(db, "CO004", "pack"):
+    with refused(db, "KB004", "pack"):
         db.execute("select corpus.check_rank('statutory')")

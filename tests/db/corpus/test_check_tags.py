@@ -24,5 +24,5 @@ def test_tags_are_trimmed_sorted_and_each_once(
 
 @pytest.mark.parametrize("tag", ["transprot", "Exclusion policy", "'; drop"])
 def test_an_unknown_tag_is_refused_by_name(reference: psycopg.Connection, tag: str) -> None:
-    with refused(reference, "CO002", tag.lower(), "terms.topic"):
+    with refused(reference, "KB002", tag.lower(), "terms.topic"):
         reference.execute("select corpus.check_tags(%s)", [["ehcp", tag]])

@@ -10,7 +10,7 @@ from tests.db.corpus_fixtures import ask, refused
 def test_a_plain_update_keeps_to_the_edges_too(reference: psycopg.Connection) -> None:
     add(reference, "Some text.", source="a.txt")
     reference.execute("update corpus.chunk_fact set status = 'rejected'")
-    with refused(reference, "CO013", "from rejected to flagged"):
+    with refused(reference, "KB013", "from rejected to flagged"):
         reference.execute("update corpus.chunk_fact set status = 'flagged'")
     assert ask(reference, "select status from corpus.chunk_fact") == "rejected"
 
@@ -19,7 +19,7 @@ def test_a_plain_update_keeps_to_the_edges_too(reference: psycopg.Connection) ->
 def test_superseded_is_final(reference: psycopg.Connection, status: str) -> None:
     add(reference, "Some text.", source="a.txt")
     reference.execute("update corpus.chunk_fact set status = 'superseded'")
-    with refused(reference, "CO013", f"from superseded to {status}"):
+    with refused(reference, "KB013", f"from superseded to {status}"):
         reference.execute("update corpus.chunk_fact set status = %s", [status])
 
 

@@ -160,7 +160,7 @@ def test_sizes_that_cannot_work_are_refused(
     reference: psycopg.Connection, size: int, overlap: int, minimum: int
 ) -> None:
     """P-04."""
-    with refused(reference, "CO005", str(size), str(overlap), str(minimum)):
+    with refused(reference, "KB005", str(size), str(overlap), str(minimum)):
         _chunk(reference, "any text", size, overlap, minimum)
 
 

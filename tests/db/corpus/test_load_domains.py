@@ -40,7 +40,7 @@ def test_an_unknown_kind_of_publisher_is_refused_and_the_old_sites_stay(
 ) -> None:
     before = _domains(reference)
     for authority in ("blog", None):
-        with refused(reference, "CO004"):
+        with refused(reference, "KB004"):
             _load(reference, {"domain": "a.example", "authority": authority})
     assert _domains(reference) == before
 

@@ -38,6 +38,6 @@ def test_loading_again_corrects_a_weight_and_keeps_the_others(
 def test_a_weight_that_is_not_mild_is_refused_and_nothing_is_stored(
     reference: psycopg.Connection, row: dict[str, Any]
 ) -> None:
-    with refused(reference, "CO008", "0.5 to 2"):
+    with refused(reference, "KB008", "0.5 to 2"):
         _load(reference, {"authority": "fine", "weight": 1}, row)
     assert ask(reference, "select count(*) from corpus.authority_rank") == len(RANKS)

@@ -82,7 +82,7 @@ def test_a_chunk_without_its_vector_keeps_the_whole_version_back(
         "delete from embedding.cold_vector where chunk_id = "
         "(select max(chunk_id) from corpus.chunk)"
     )
-    with refused(reference, "CO010", "1 chunks", "local-minilm", "chunks_to_embed"):
+    with refused(reference, "KB010", "1 chunks", "local-minilm", "chunks_to_embed"):
         _publish(reference, staged["version_id"])
     assert _states(reference) == {"a.txt": "staged"}
     assert ask(reference, "select count(*) from search.text_index") == 0
@@ -91,7 +91,7 @@ def test_a_chunk_without_its_vector_keeps_the_whole_version_back(
 def test_vectors_of_another_set_do_not_count(reference: psycopg.Connection) -> None:
     staged = stage(reference, BODY, source="a.txt")
     _embed(reference, staged["version_id"], "openai-3-large")
-    with refused(reference, "CO010", "local-minilm"):
+    with refused(reference, "KB010", "local-minilm"):
         _publish(reference, staged["version_id"])
 
 
@@ -116,7 +116,7 @@ def test_a_superseded_version_stays_superseded_when_published_again(
 
 
 def test_an_unknown_version_is_refused(reference: psycopg.Connection) -> None:
-    with refused(reference, "CO009", "4711"):
+    with refused(reference, "KB009", "4711"):
         _publish(reference, 4711)
 
 

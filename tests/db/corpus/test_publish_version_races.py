@@ -111,7 +111,7 @@ def test_two_publishers_and_a_curator_who_cross_lose_nothing(
                     continue
                 except psycopg.Error as refusal:
                     # superseded meanwhile: decided for all or for none
-                    assert refusal.sqlstate == "CO013"  # noqa: PT017
+                    assert refusal.sqlstate == "KB013"  # noqa: PT017
 
     with ThreadPoolExecutor(3) as pool:
         curator = pool.submit(approve)

@@ -83,9 +83,9 @@ def test_different_readers_have_different_scopes(reference: psycopg.Connection) 
     [
         ({"la_code": "E99999999"}, "PL001", "E99999999"),
         ({"school_urn": "999999"}, "PL002", "999999"),
-        ({"school_urn": "990001", "la_code": "E10000016"}, "CO006", "E08000025"),
-        ({"principals": ["lee"]}, "CO007", "owner"),
-        ({"principals": ["lee"], "owner": " "}, "CO007", "owner"),
+        ({"school_urn": "990001", "la_code": "E10000016"}, "KB006", "E08000025"),
+        ({"principals": ["lee"]}, "KB007", "owner"),
+        ({"principals": ["lee"], "owner": " "}, "KB007", "owner"),
     ],
 )
 def test_readers_that_cannot_be_are_refused_and_no_scope_is_made(

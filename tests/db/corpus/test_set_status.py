@@ -53,7 +53,7 @@ def test_only_the_allowed_edges_are_taken(
         assert _set(reference, [chunk], new) == 1
         assert _statuses(reference) == [new]
     else:
-        with refused(reference, "CO013", f"from {old} to {new}", "pending -> approved"):
+        with refused(reference, "KB013", f"from {old} to {new}", "pending -> approved"):
             _set(reference, [chunk], new)
         assert _statuses(reference) == [old]
 
@@ -64,7 +64,7 @@ def test_a_person_cannot_decide_for_what_is_no_decision(
 ) -> None:
     """Superseded is final and the publisher's: a slip would hide a passage for good."""
     (chunk,) = add(reference, "Some text.", source="a.txt").chunk_ids
-    with refused(reference, "CO013", f'"{status}"', "approved, rejected, flagged or pending"):
+    with refused(reference, "KB013", f'"{status}"', "approved, rejected, flagged or pending"):
         _set(reference, [chunk], status)
 
 
@@ -82,14 +82,14 @@ def test_a_rejected_passage_is_gone_from_the_next_answer_and_may_come_back(
 def test_one_illegal_edge_stops_all(reference: psycopg.Connection) -> None:
     chunks = add(reference, "Some sentences of text. " * 100, source="a.txt").chunk_ids
     _set(reference, chunks[:1], "rejected")
-    with refused(reference, "CO013", f"chunk {chunks[0]}"):
+    with refused(reference, "KB013", f"chunk {chunks[0]}"):
         _set(reference, chunks, "flagged")
     assert _statuses(reference) == ["rejected", *["pending"] * (len(chunks) - 1)]
 
 
 def test_one_unknown_chunk_stops_all(reference: psycopg.Connection) -> None:
     chunks = add(reference, "Some text.", source="a.txt").chunk_ids
-    with refused(reference, "CO014", "4711", "knowledge_base"):
+    with refused(reference, "KB014", "4711", "knowledge_base"):
         _set(reference, [*chunks, 4711], "approved")
     assert _statuses(reference) == ["pending"]
 

@@ -39,14 +39,14 @@ def test_the_quality_follows_the_number_of_tags(
 
 def test_an_unknown_tag_is_refused_and_the_old_tags_stay(reference: psycopg.Connection) -> None:
     added = add(reference, "Some text.", source="a.txt", tags=["ehcp"])
-    with refused(reference, "CO002", "nonsense"):
+    with refused(reference, "KB002", "nonsense"):
         _set(reference, added.chunk_ids, ["transport", "nonsense"])
     assert ask(reference, "select tags from corpus.chunk_fact") == ["ehcp"]
 
 
 def test_one_unknown_chunk_stops_all(reference: psycopg.Connection) -> None:
     added = add(reference, "Some text.", source="a.txt", tags=["ehcp"])
-    with refused(reference, "CO014", "4711", "knowledge_base"):
+    with refused(reference, "KB014", "4711", "knowledge_base"):
         _set(reference, [*added.chunk_ids, 4711], ["transport"])
     assert ask(reference, "select tags from corpus.chunk_fact") == ["ehcp"]
 

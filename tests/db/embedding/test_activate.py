@@ -25,7 +25,7 @@ def test_a_set_that_lacks_vectors_is_refused_with_their_number(
 ) -> None:
     added = add(reference, "Some sentences of text. " * 100, source="a.txt")
     _fill(reference, added.chunk_ids[1:])
-    with refused(reference, "EM006", LARGE, "1 chunks", "chunks_to_embed"):
+    with refused(reference, "VE006", LARGE, "1 chunks", "chunks_to_embed"):
         reference.execute("select embedding.activate(%s)", [LARGE])
     assert ask(reference, "select name from embedding.active_set()") == "local-minilm"
 
@@ -36,7 +36,7 @@ def test_a_filled_set_takes_over_and_gives_back(reference: psycopg.Connection) -
     _fill(reference, added.chunk_ids, dimension=900)
     reference.execute("select embedding.activate(%s)", [LARGE])
     assert search(reference, vector=axis(900, 1536))[0]["similarity"] == pytest.approx(1)
-    with refused(reference, "EM002", "384", "1536", "text-embedding-3-large"):
+    with refused(reference, "VE002", "384", "1536", "text-embedding-3-large"):
         search(reference, vector=axis(3))
     reference.execute("select embedding.activate('local-minilm')")
     assert search(reference, vector=axis(3))[0]["similarity"] == pytest.approx(1)
@@ -52,7 +52,7 @@ def test_activating_the_active_set_changes_nothing(reference: psycopg.Connection
 
 
 def test_an_unknown_set_is_refused(reference: psycopg.Connection) -> None:
-    with refused(reference, "EM005", "word2vec"):
+    with refused(reference, "VE005", "word2vec"):
         reference.execute("select embedding.activate('word2vec')")
 
 
@@ -74,7 +74,7 @@ def test_a_version_staged_for_the_old_set_needs_the_new_ones_vectors(
     )
     reference.execute("select embedding.store_vectors(%s, %s)", [[chunk], [literal(axis(1))]])
     reference.execute("select embedding.activate(%s)", [LARGE])
-    with refused(reference, "CO010", LARGE):
+    with refused(reference, "KB010", LARGE):
         reference.execute("select corpus.publish_version(%s)", [staged["version_id"]])
     assert ask_rows(
         reference, "select chunk_id from embedding.chunks_to_embed(%s)", staged["version_id"]
@@ -99,7 +99,7 @@ def test_a_publisher_and_a_switch_at_once_leave_no_chunk_without_a_vector(
         db.execute("select corpus.publish_version(%s)", [staged["version_id"]])
 
         def switch() -> None:
-            with refused(other, "EM006", "1 chunks"):
+            with refused(other, "VE006", "1 chunks"):
                 other.execute("select embedding.activate(%s)", [LARGE])
 
         waiting = pool.submit(switch)

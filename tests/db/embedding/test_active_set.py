@@ -20,7 +20,7 @@ def test_without_an_active_set_every_use_is_refused(reference: psycopg.Connectio
         b"select embedding.cached_query('kim', 'a question')",
         b"select embedding.store_vectors('{}', '{}')",
     ):
-        with refused(reference, "EM004", "embedding.activate"):
+        with refused(reference, "VE004", "embedding.activate"):
             reference.execute(call)
 
 
@@ -30,5 +30,5 @@ def test_two_sets_are_never_active(reference: psycopg.Connection) -> None:
 
 
 def test_an_unknown_name_is_refused(reference: psycopg.Connection) -> None:
-    with refused(reference, "EM005", "word2vec", "embedding.set"):
+    with refused(reference, "VE005", "word2vec", "embedding.set"):
         reference.execute("select embedding.named_set('word2vec')")

@@ -98,7 +98,7 @@ def test_a_published_version_lacks_only_the_vectors_of_the_new_set(
 
 
 def test_an_unknown_version_or_set_is_refused(reference: psycopg.Connection) -> None:
-    with refused(reference, "CO009", "4711"):
+    with refused(reference, "KB009", "4711"):
         _missing(reference, 4711)
-    with refused(reference, "EM005", "word2vec"):
+    with refused(reference, "VE005", "word2vec"):
         _missing(reference, 4711, 64, "word2vec")

@@ -133,7 +133,7 @@ def test_an_endpoint_that_fails_is_refused_with_a_hint_and_without_key_or_questi
     ):
         _embed(asker)
     diag = caught.value.diag
-    assert diag.sqlstate == "EM008"
+    assert diag.sqlstate == "VE008"
     assert told in (diag.message_primary or "")
     assert server.url in (diag.message_primary or "")
     assert diag.message_hint
@@ -147,7 +147,7 @@ def test_a_vector_of_another_width_is_refused_with_both_widths(
 ) -> None:
     with (
         _endpoint(asker, width=768),
-        refused(asker, "EM002", "768 dimensions", "all-MiniLM-L6-v2-int8", "384"),
+        refused(asker, "VE002", "768 dimensions", "all-MiniLM-L6-v2-int8", "384"),
     ):
         _embed(asker)
 
@@ -160,7 +160,7 @@ def test_a_broken_key_is_refused_and_not_told(asker: psycopg.Connection) -> None
         asker.transaction(),
     ):
         _embed(asker)
-    assert caught.value.sqlstate == "EM008"
+    assert caught.value.sqlstate == "VE008"
     assert KEY not in str(caught.value)
 
 
@@ -171,7 +171,7 @@ def test_when_nobody_listens_the_hint_says_how_to_start_it(asker: psycopg.Connec
             "update embedding.set set endpoint_url = %s where active",
             [f"http://127.0.0.1:{bound.getsockname()[1]}/v1"],
         )
-        with refused(asker, "EM008", "gave no vector", "Is it running?"):
+        with refused(asker, "VE008", "gave no vector", "Is it running?"):
             _embed(asker)
 
 
@@ -193,7 +193,7 @@ def test_an_address_that_cannot_be_called_is_refused(
     asker: psycopg.Connection, address: str | None, told: str
 ) -> None:
     asker.execute("update embedding.set set endpoint_url = %s where active", [address])
-    with refused(asker, "EM008", told):
+    with refused(asker, "VE008", told):
         _embed(asker)
 
 
@@ -201,7 +201,7 @@ def test_an_address_that_cannot_be_called_is_refused(
 def test_no_text_is_refused_before_anything_is_called(
     asker: psycopg.Connection, question: str | None
 ) -> None:
-    with _endpoint(asker) as server, refused(asker, "EM008", "no text"):
+    with _endpoint(asker) as server, refused(asker, "VE008", "no text"):
         _embed(asker, question)
     assert server.calls == []
 

@@ -64,7 +64,7 @@ def test_nobodys_question_is_not_kept(
 
 @pytest.mark.parametrize(
     ("vector", "code"),
-    [(literal([0.0] * 384), "EM001"), (literal(axis(3, 1536)), "EM002"), ("[1]", "EM002")],
+    [(literal([0.0] * 384), "VE001"), (literal(axis(3, 1536)), "VE002"), ("[1]", "VE002")],
 )
 def test_what_is_no_vector_of_the_active_set_is_refused(
     reference: psycopg.Connection, vector: str, code: str
@@ -75,5 +75,5 @@ def test_what_is_no_vector_of_the_active_set_is_refused(
 
 
 def test_a_missing_vector_is_refused(reference: psycopg.Connection) -> None:
-    with refused(reference, "EM003", "missing"):
+    with refused(reference, "VE003", "missing"):
         reference.execute("select embedding.remember_query('kim', 'taxi', null)")

@@ -103,22 +103,22 @@ def test_a_vector_goes_where_its_chunk_is(reference: psycopg.Connection) -> None
 @pytest.mark.parametrize(
     ("vector", "code", "told"),
     [
-        (literal([0.0] * 384), "EM001", "all zero"),
-        (literal([-0.0] * 384), "EM001", "all zero"),
-        (literal([1.0] * 383), "EM002", "383"),
-        (literal([1.0] * 1536), "EM002", "1536"),
-        ("[1]", "EM002", "1 dimensions"),
-        (literal([math.nan] + [1.0] * 383), "EM003", "NaN"),
-        (literal([math.inf] + [1.0] * 383), "EM003", "infinit"),
-        (literal([-math.inf] + [1.0] * 383), "EM003", "infinit"),
-        ("[1e39" + ",1" * 383 + "]", "EM003", "out of range"),
-        ("[]", "EM003", "vector"),
-        ("", "EM003", "vector"),
-        ("nonsense", "EM003", "vector"),
-        ("[1,2", "EM003", "vector"),
-        ("{1,2}", "EM003", "vector"),
-        ("[" + ",".join("1" * 20_000) + "]", "EM003", "vector"),
-        (None, "EM003", "missing"),
+        (literal([0.0] * 384), "VE001", "all zero"),
+        (literal([-0.0] * 384), "VE001", "all zero"),
+        (literal([1.0] * 383), "VE002", "383"),
+        (literal([1.0] * 1536), "VE002", "1536"),
+        ("[1]", "VE002", "1 dimensions"),
+        (literal([math.nan] + [1.0] * 383), "VE003", "NaN"),
+        (literal([math.inf] + [1.0] * 383), "VE003", "infinit"),
+        (literal([-math.inf] + [1.0] * 383), "VE003", "infinit"),
+        ("[1e39" + ",1" * 383 + "]", "VE003", "out of range"),
+        ("[]", "VE003", "vector"),
+        ("", "VE003", "vector"),
+        ("nonsense", "VE003", "vector"),
+        ("[1,2", "VE003", "vector"),
+        ("{1,2}", "VE003", "vector"),
+        ("[" + ",".join("1" * 20_000) + "]", "VE003", "vector"),
+        (None, "VE003", "missing"),
     ],
 )
 def test_what_is_no_vector_of_the_set_is_refused_and_nothing_is_stored(
@@ -133,26 +133,26 @@ def test_what_is_no_vector_of_the_set_is_refused_and_nothing_is_stored(
 
 def test_a_wrong_width_names_the_model_and_both_widths(reference: psycopg.Connection) -> None:
     chunks = _staged_chunks(reference)
-    with refused(reference, "EM002", "384 dimensions", "text-embedding-3-large", "has 1536"):
+    with refused(reference, "VE002", "384 dimensions", "text-embedding-3-large", "has 1536"):
         _store(reference, chunks[:1], [literal(axis(1))], "openai-3-large")
 
 
 @pytest.mark.parametrize("count", [0, 1, 4])
 def test_lists_of_different_length_are_refused(reference: psycopg.Connection, count: int) -> None:
     chunks = _staged_chunks(reference)
-    with refused(reference, "EM007", "one vector for each chunk"):
+    with refused(reference, "VE007", "one vector for each chunk"):
         _store(reference, chunks, [literal(axis(1))] * count)
 
 
 def test_a_chunk_twice_or_without_a_name_is_refused(reference: psycopg.Connection) -> None:
     chunks = _staged_chunks(reference)
     for ids in ([chunks[0], chunks[0]], [chunks[0], None]):
-        with refused(reference, "EM007"):
+        with refused(reference, "VE007"):
             _store(reference, ids, [literal(axis(1))] * 2)  # type: ignore[arg-type]
 
 
 def test_an_unknown_set_is_refused(reference: psycopg.Connection) -> None:
-    with refused(reference, "EM005", "word2vec"):
+    with refused(reference, "VE005", "word2vec"):
         _store(reference, [], [], "word2vec")
 
 

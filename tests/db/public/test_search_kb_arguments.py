@@ -39,7 +39,7 @@ def few(few_url: str) -> Iterator[psycopg.Connection[Any]]:
 def test_a_vector_of_the_wrong_width_is_refused_with_model_and_widths(
     few: psycopg.Connection[Any], width: int
 ) -> None:
-    with refused(few, "EM002") as caught:
+    with refused(few, "VE002") as caught:
         search(few, words="womp", vector=axis(0, width))
     message = str(caught.value)
     for part in (str(width), "384", "all-MiniLM-L6-v2-int8"):
@@ -160,7 +160,7 @@ def test_an_unusable_setting_is_named_with_what_is_legal(
 ) -> None:
     few.execute("set local kb.exact_limit = 0")
     few.execute("select set_config(%s, %s, true)", [name, value])
-    with refused(few, "CF002") as caught:
+    with refused(few, "ST002") as caught:
         search(few, words="womp", vector=axis(3), urn="990001")
     assert name in str(caught.value)
     assert caught.value.diag.message_hint
@@ -226,7 +226,7 @@ def test_settings_are_back_after_a_search_that_failed(fresh: psycopg.Connection[
     fresh.execute("select '[1]'::vector")
     before = settings(fresh)
     fresh.execute("set kb.bm25_b = 'x'")
-    with refused(fresh, "CF002"):
+    with refused(fresh, "ST002"):
         fresh.execute(CALL, [literal(QUESTION.tolist()), "subject1"])
     assert settings(fresh) == before
 

@@ -49,7 +49,7 @@ def test_after_the_switch_a_vector_of_the_old_width_is_refused(
     filled: psycopg.Connection[Any],
 ) -> None:
     filled.execute("select embedding.activate(%s)", [WIDE])
-    with refused(filled, "EM002") as caught:
+    with refused(filled, "VE002") as caught:
         search(filled, vector=axis(3))
     assert "text-embedding-3-large" in str(caught.value)
 
@@ -74,14 +74,14 @@ def test_words_are_found_whichever_set_is_active(filled: psycopg.Connection[Any]
 
 def test_a_set_that_lacks_vectors_cannot_be_switched_to(filled: psycopg.Connection[Any]) -> None:
     add(filled, "Only narrow.", source="narrow")
-    with refused(filled, "EM006"):
+    with refused(filled, "VE006"):
         filled.execute("select embedding.activate(%s)", [WIDE])
     assert found(search(filled, vector=axis(3))) == ["alpha", "beta"]
 
 
 def test_without_an_active_set_it_says_so(filled: psycopg.Connection[Any]) -> None:
     filled.execute("update embedding.set set active = false")
-    with refused(filled, "EM004") as caught:
+    with refused(filled, "VE004") as caught:
         search(filled, words="alpha")
     assert caught.value.diag.message_hint
 

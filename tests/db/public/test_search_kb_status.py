@@ -113,5 +113,5 @@ def test_the_states_are_a_setting(two: Two) -> None:
     assert found(db) == ["decided"]
     for bad in ("approved,rejected", "superseded", "approved pending"):
         db.execute("select set_config('kb.visible_statuses', %s, true)", [bad])
-        with refused(db, "CF002"):
+        with refused(db, "ST002"):
             found(db)

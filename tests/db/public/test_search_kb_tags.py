@@ -34,7 +34,10 @@ def test_a_tag_narrows_each_leg(tagged: psycopg.Connection[Any]) -> None:
 
 
 def test_several_tags_are_any_of_them(tagged: psycopg.Connection[Any]) -> None:
-    assert found(tagged, ["transport", "ehcp"]) == ["taxi", "plan"]
+    for leg in ({}, {"words": None}, {"vector": None}):
+        assert sorted(found(tagged, ["transport", "ehcp"], **leg)) == ["plan", "taxi"]
+    tagged.execute("set local kb.exact_limit = 0")
+    assert found(tagged, ["transport", "ehcp"], words=None) == ["taxi", "plan"]
 
 
 def test_no_tag_does_not_narrow(tagged: psycopg.Connection[Any]) -> None:

@@ -167,4 +167,5 @@ def test_a_document_of_the_same_title_supersedes_and_the_past_keeps_it(
             vector=axis(3),
         )
     assert years(kb, question) == [2024]
-    assert years(kb, question, as_of=date(2020, 1, 1)) == [2019]
+    assert years(kb, question, as_of=date(2023, 12, 31)) == [2019]
+    assert years(kb, question, as_of=date(2024, 1, 1)) == [2024]

@@ -263,6 +263,6 @@ def test_ninety_four_common_words_do_not_take_long(large: psycopg.Connection[Any
 
 def test_an_unusable_setting_is_named(kb: psycopg.Connection[Any]) -> None:
     kb.execute("set local kb.bm25_b = '2'")
-    with refused(kb, "CF002") as caught:
+    with refused(kb, "ST002") as caught:
         leg(kb, "'bom'")
     assert "kb.bm25_b" in str(caught.value)

@@ -149,5 +149,5 @@ def test_each_weight_is_a_setting(kb: psycopg.Connection[Any]) -> None:
     row = weigh(kb, chunk, la="E10000016", topics=["transport"])[chunk]
     assert (row["boost"], row["freshness"]) == (6, 1)
     kb.execute("set local kb.topic_boost = 'a lot'")
-    with refused(kb, "CF002"):
+    with refused(kb, "ST002"):
         weigh(kb, chunk, la="E10000016")

@@ -1,0 +1,5356 @@
+-- Derived from the files beside it by: python -m db snapshot
+-- Never edited, never run: it shows in review what a change does to the database.
+-- Functions that require plpython3u are left out, because not every server has them.
+
+CREATE SCHEMA audit;
+
+COMMENT ON SCHEMA audit IS 'Who did what, and what the search could not serve.';
+
+GRANT USAGE ON SCHEMA audit TO pgkb_app;
+GRANT USAGE ON SCHEMA audit TO pgkb_ingest;
+GRANT USAGE ON SCHEMA audit TO pgkb_admin;
+
+CREATE TABLE audit.event (
+    event_id bigint NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    actor text DEFAULT SESSION_USER NOT NULL,
+    kind text NOT NULL,
+    subject text,
+    detail jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+
+COMMENT ON COLUMN audit.event.actor IS 'Who: the person named by the caller, else the database role.';
+
+COMMENT ON COLUMN audit.event.at IS 'When.';
+
+COMMENT ON COLUMN audit.event.detail IS 'The facts; never the text of a question.';
+
+COMMENT ON COLUMN audit.event.event_id IS 'Key; grows with time.';
+
+COMMENT ON COLUMN audit.event.kind IS 'What, e.g. la_coverage_miss, status_changed, superseded.';
+
+COMMENT ON COLUMN audit.event.subject IS 'What it was done to, e.g. chunk 12.';
+
+COMMENT ON TABLE audit.event IS 'One row per decision that somebody may have to explain later; never changed.';
+
+GRANT SELECT(event_id) ON TABLE audit.event TO pgkb_app;
+GRANT SELECT(event_id) ON TABLE audit.event TO pgkb_ingest;
+
+GRANT INSERT ON TABLE audit.event TO pgkb_app;
+GRANT INSERT ON TABLE audit.event TO pgkb_ingest;
+GRANT SELECT,INSERT ON TABLE audit.event TO pgkb_admin;
+
+ALTER TABLE audit.event ALTER COLUMN event_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME audit.event_event_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY audit.event
+    ADD CONSTRAINT event_pk PRIMARY KEY (event_id);
+
+CREATE INDEX event_kind_at_idx ON audit.event USING btree (kind, at);
+
+CREATE FUNCTION audit.write_event(kind text, subject text, detail jsonb DEFAULT '{}'::jsonb, actor text DEFAULT NULL::text) RETURNS bigint
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    insert into audit.event (kind, subject, detail, actor)
+    values (
+        write_event.kind,
+        write_event.subject,
+        coalesce(write_event.detail, '{}'),
+        coalesce(write_event.actor, session_user)
+    )
+    returning event_id;
+$$;
+
+COMMENT ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) IS 'Note who did what to what; never the text of a question.';
+
+REVOKE ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) TO pgkb_admin;
+
+CREATE SCHEMA config;
+
+COMMENT ON SCHEMA config IS 'What can be tuned, its default and where the value in force comes from.';
+
+GRANT USAGE ON SCHEMA config TO pgkb_app;
+GRANT USAGE ON SCHEMA config TO pgkb_ingest;
+GRANT USAGE ON SCHEMA config TO pgkb_admin;
+
+CREATE TABLE config.setting (
+    name text NOT NULL,
+    kind text NOT NULL,
+    default_value text,
+    installed_value text,
+    minimum numeric,
+    maximum numeric,
+    choices text[],
+    unit text DEFAULT ''::text NOT NULL,
+    meaning text NOT NULL,
+    CONSTRAINT setting_kind_is_known CHECK ((kind = ANY (ARRAY['number'::text, 'integer'::text, 'boolean'::text, 'text'::text, 'list'::text]))),
+    CONSTRAINT setting_name_is_a_guc CHECK ((name ~ '^kb\.[a-z0-9_]+$'::text))
+);
+
+COMMENT ON COLUMN config.setting.choices IS 'Legal words of a text or list setting; NULL is any.';
+
+COMMENT ON COLUMN config.setting.default_value IS 'Value when nobody set one; NULL means the active embedding set decides.';
+
+COMMENT ON COLUMN config.setting.installed_value IS 'Value for this database, set by config.install_setting; survives restarts and dumps.';
+
+COMMENT ON COLUMN config.setting.kind IS 'number, integer, boolean, text or list (comma separated).';
+
+COMMENT ON COLUMN config.setting.maximum IS 'Largest legal number; NULL is no bound.';
+
+COMMENT ON COLUMN config.setting.meaning IS 'What changes when the value changes.';
+
+COMMENT ON COLUMN config.setting.minimum IS 'Smallest legal number; NULL is no bound.';
+
+COMMENT ON COLUMN config.setting.name IS 'Name as a custom parameter, e.g. kb.rrf_k.';
+
+COMMENT ON COLUMN config.setting.unit IS 'Unit of the value, empty for a plain number.';
+
+COMMENT ON TABLE config.setting IS 'The settings pgkb knows. A session or role value (set kb.x = ...) wins over the installed value, which wins over the default.';
+
+GRANT UPDATE(installed_value) ON TABLE config.setting TO pgkb_admin;
+
+GRANT SELECT ON TABLE config.setting TO pgkb_app;
+GRANT SELECT ON TABLE config.setting TO pgkb_ingest;
+GRANT SELECT ON TABLE config.setting TO pgkb_admin;
+
+ALTER TABLE ONLY config.setting
+    ADD CONSTRAINT setting_pk PRIMARY KEY (name);
+
+CREATE VIEW config.settings AS
+ SELECT name,
+    default_value,
+    unit,
+    meaning,
+    COALESCE(NULLIF(current_setting(name, true), ''::text), installed_value, default_value) AS value,
+        CASE
+            WHEN (NULLIF(current_setting(name, true), ''::text) IS NOT NULL) THEN 'session or role'::text
+            WHEN (installed_value IS NOT NULL) THEN 'installed'::text
+            WHEN (default_value IS NOT NULL) THEN 'default'::text
+            ELSE 'embedding set'::text
+        END AS source
+   FROM config.setting s
+  ORDER BY name;
+
+COMMENT ON COLUMN config.settings.default_value IS 'Value when nobody set one.';
+
+COMMENT ON COLUMN config.settings.meaning IS 'What changes when the value changes.';
+
+COMMENT ON COLUMN config.settings.name IS 'Name, e.g. kb.rrf_k.';
+
+COMMENT ON COLUMN config.settings.source IS 'session or role, installed, default or embedding set.';
+
+COMMENT ON COLUMN config.settings.unit IS 'Unit of the value.';
+
+COMMENT ON COLUMN config.settings.value IS 'The value in force; NULL means the active embedding set decides.';
+
+COMMENT ON VIEW config.settings IS 'Every setting with the value in force for this session, its default, where it comes from and what it means.';
+
+GRANT SELECT ON TABLE config.settings TO pgkb_app;
+GRANT SELECT ON TABLE config.settings TO pgkb_ingest;
+GRANT SELECT ON TABLE config.settings TO pgkb_admin;
+
+CREATE FUNCTION config.check_value(name text, value text) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _setting config.setting;
+    _number numeric;
+    _legal text;
+    _ok boolean := true;
+begin
+    select s.* into _setting from config.setting as s where s.name = check_value.name;
+    if not found then
+        raise exception 'there is no setting %', check_value.name
+            using errcode = 'ST001', hint = 'See: select * from config.settings;';
+    end if;
+    if check_value.value is null then
+        return;
+    end if;
+    case _setting.kind
+        when 'number', 'integer' then
+            _legal := format(
+                'a %s from %s to %s', _setting.kind, _setting.minimum, _setting.maximum
+            );
+            _ok := check_value.value ~ case
+                when _setting.kind = 'integer' then '^[+-]?[0-9]{1,18}$'
+                else '^[+-]?([0-9]{1,18}(\.[0-9]{0,18})?|\.[0-9]{1,18})$'
+            end;
+            if _ok then
+                _number := check_value.value::numeric;
+                _ok := _number >= coalesce(_setting.minimum, _number)
+                    and _number <= coalesce(_setting.maximum, _number);
+            end if;
+        when 'boolean' then
+            _legal := 'on or off';
+            _ok := lower(check_value.value)
+                in ('on', 'off', 'true', 'false', 'yes', 'no', '1', '0');
+        when 'list' then
+            _legal := 'a comma-separated list of ' || array_to_string(_setting.choices, ', ');
+            _ok := regexp_split_to_array(check_value.value, '\s*,\s*') <@ _setting.choices;
+        else
+            _legal := coalesce('one of ' || array_to_string(_setting.choices, ', '), 'a word');
+            _ok := check_value.value = any(_setting.choices)
+                or (_setting.choices is null and check_value.value ~ '\S');
+    end case;
+    if _setting.name = 'kb.text_config' then
+        _legal := 'a text search configuration: select cfgname from pg_ts_config';
+        _ok := exists (
+            select
+            from pg_ts_config as c
+            inner join pg_namespace as n on c.cfgnamespace = n.oid
+            where
+                lower(check_value.value) = n.nspname || '.' || c.cfgname
+                or (n.nspname = 'pg_catalog' and lower(check_value.value) = c.cfgname)
+        );
+    end if;
+    if not _ok then
+        raise exception '% cannot be "%"', _setting.name, left(check_value.value, 60)
+            using errcode = 'ST002',
+                  detail = _setting.meaning,
+                  hint = format('Give %s.', _legal);
+    end if;
+end;
+$_$;
+
+COMMENT ON FUNCTION config.check_value(name text, value text) IS 'Refuse a value that a setting cannot have, saying what it can.';
+
+REVOKE ALL ON FUNCTION config.check_value(name text, value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION config.check_value(name text, value text) TO pgkb_app;
+GRANT ALL ON FUNCTION config.check_value(name text, value text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION config.check_value(name text, value text) TO pgkb_admin;
+
+CREATE FUNCTION config.install_setting(name text, value text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _size text;
+begin
+    perform config.check_value(install_setting.name, install_setting.value);
+    update config.setting as s
+    set installed_value = install_setting.value
+    where
+        s.name = install_setting.name
+        and s.installed_value is distinct from install_setting.value;
+    if found then
+        -- these three only work together: better refused now than at the next document
+        select z.size into _size
+        from (
+            select
+                max(v.value) filter (where v.name = 'kb.chunk_size') as size,
+                max(v.value) filter (where v.name = 'kb.chunk_overlap') as overlap,
+                max(v.value) filter (where v.name = 'kb.chunk_minimum') as minimum
+            from (
+                select s.name, coalesce(s.installed_value, s.default_value)::numeric as value
+                from config.setting as s
+                where s.name in ('kb.chunk_size', 'kb.chunk_overlap', 'kb.chunk_minimum')
+            ) as v
+        ) as z
+        where z.overlap >= z.size or z.minimum > z.size;
+        if found then
+            raise exception '% cannot be "%"', install_setting.name, install_setting.value
+                using errcode = 'ST002',
+                      detail = format('The chunk size would be %s.', _size),
+                      hint = 'kb.chunk_overlap must be less than kb.chunk_size, '
+                          || 'and kb.chunk_minimum not more.';
+        end if;
+        perform audit.write_event(
+            'setting_changed', install_setting.name,
+            jsonb_build_object('value', install_setting.value)
+        );
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION config.install_setting(name text, value text) IS 'Give a setting a value for this whole database; NULL goes back to the default.';
+
+REVOKE ALL ON FUNCTION config.install_setting(name text, value text) FROM PUBLIC;
+GRANT ALL ON FUNCTION config.install_setting(name text, value text) TO pgkb_admin;
+
+CREATE FUNCTION config.value(name text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _setting config.setting;
+    _value text;
+begin
+    select s.* into _setting from config.setting as s where s.name = value.name;
+    if not found then
+        raise exception 'there is no setting %', value.name
+            using errcode = 'ST001', hint = 'See: select * from config.settings;';
+    end if;
+    _value := coalesce(
+        nullif(current_setting(_setting.name, true), ''),
+        _setting.installed_value,
+        _setting.default_value
+    );
+    if _value is distinct from _setting.default_value then
+        perform config.check_value(_setting.name, _value);
+    end if;
+    return _value;
+end;
+$$;
+
+COMMENT ON FUNCTION config.value(name text) IS 'The value of a setting in force for this session, checked; NULL when the embedding set decides.';
+
+REVOKE ALL ON FUNCTION config.value(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION config.value(name text) TO pgkb_app;
+GRANT ALL ON FUNCTION config.value(name text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION config.value(name text) TO pgkb_admin;
+
+CREATE SCHEMA corpus;
+
+COMMENT ON SCHEMA corpus IS 'Documents, their versions and chunks, and who may see them.';
+
+GRANT USAGE ON SCHEMA corpus TO pgkb_ingest;
+GRANT USAGE ON SCHEMA corpus TO pgkb_admin;
+
+CREATE TABLE corpus.authority_rank (
+    authority text NOT NULL,
+    pack text NOT NULL,
+    weight double precision NOT NULL,
+    meaning text DEFAULT ''::text NOT NULL,
+    CONSTRAINT authority_rank_weight_is_mild CHECK (((weight >= (0.5)::double precision) AND (weight <= (2)::double precision)))
+);
+
+COMMENT ON COLUMN corpus.authority_rank.authority IS 'Kind of publisher, e.g. statutory, la, charity.';
+
+COMMENT ON COLUMN corpus.authority_rank.meaning IS 'What counts as this kind.';
+
+COMMENT ON COLUMN corpus.authority_rank.pack IS 'The pack it came with.';
+
+COMMENT ON COLUMN corpus.authority_rank.weight IS 'Multiplies the fused score.';
+
+COMMENT ON TABLE corpus.authority_rank IS 'How much the kind of publisher weighs after fusion.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE corpus.authority_rank TO pgkb_ingest;
+GRANT SELECT ON TABLE corpus.authority_rank TO pgkb_admin;
+
+CREATE TABLE corpus.chunk (
+    chunk_id bigint NOT NULL,
+    version_id bigint NOT NULL,
+    document_id bigint NOT NULL,
+    scope_id bigint NOT NULL,
+    chunk_index integer NOT NULL,
+    start_at integer NOT NULL,
+    content text NOT NULL,
+    content_hash bytea NOT NULL,
+    embedding_hash bytea NOT NULL,
+    CONSTRAINT chunk_content_not_blank CHECK ((content ~ '\S'::text))
+);
+
+COMMENT ON COLUMN corpus.chunk.chunk_id IS 'Key; a citation names it.';
+
+COMMENT ON COLUMN corpus.chunk.chunk_index IS 'Counts from 0 within the version.';
+
+COMMENT ON COLUMN corpus.chunk.content IS 'The passage, word for word.';
+
+COMMENT ON COLUMN corpus.chunk.content_hash IS 'SHA-256 of the content: equal passages collapse in an answer.';
+
+COMMENT ON COLUMN corpus.chunk.document_id IS 'Its document, copied so that a search needs no join for it.';
+
+COMMENT ON COLUMN corpus.chunk.embedding_hash IS 'SHA-256 of title and content as sent to the model: equal ones reuse the stored vector.';
+
+COMMENT ON COLUMN corpus.chunk.scope_id IS 'Its scope, copied for the same reason.';
+
+COMMENT ON COLUMN corpus.chunk.start_at IS 'Characters of the document before it.';
+
+COMMENT ON COLUMN corpus.chunk.version_id IS 'Its version.';
+
+COMMENT ON TABLE corpus.chunk IS 'A passage of a version: what is retrieved and cited. Never changes.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE corpus.chunk TO pgkb_ingest;
+GRANT SELECT ON TABLE corpus.chunk TO pgkb_admin;
+
+CREATE TABLE corpus.chunk_fact (
+    chunk_id bigint NOT NULL,
+    scope_id bigint NOT NULL,
+    status text DEFAULT 'pending'::text NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    quality_score smallint DEFAULT 0 NOT NULL,
+    reviewed_by text,
+    reviewed_at timestamp with time zone,
+    CONSTRAINT chunk_fact_quality_is_a_percentage CHECK (((quality_score >= 0) AND (quality_score <= 100))),
+    CONSTRAINT chunk_fact_status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'flagged'::text, 'superseded'::text])))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05');
+
+COMMENT ON COLUMN corpus.chunk_fact.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN corpus.chunk_fact.quality_score IS '0 to 100, see corpus.quality_score.';
+
+COMMENT ON COLUMN corpus.chunk_fact.reviewed_at IS 'When.';
+
+COMMENT ON COLUMN corpus.chunk_fact.reviewed_by IS 'Who last decided on it.';
+
+COMMENT ON COLUMN corpus.chunk_fact.scope_id IS 'Its scope, copied.';
+
+COMMENT ON COLUMN corpus.chunk_fact.status IS 'pending, approved, rejected, flagged or superseded.';
+
+COMMENT ON COLUMN corpus.chunk_fact.tags IS 'Topic slugs.';
+
+COMMENT ON TABLE corpus.chunk_fact IS 'What may change about a published chunk, in a narrow row of its own: a change writes no page of the vector or the text index.';
+
+GRANT UPDATE(quality_score) ON TABLE corpus.chunk_fact TO pgkb_admin;
+
+GRANT UPDATE(reviewed_at) ON TABLE corpus.chunk_fact TO pgkb_admin;
+
+GRANT UPDATE(reviewed_by) ON TABLE corpus.chunk_fact TO pgkb_admin;
+
+GRANT UPDATE(status) ON TABLE corpus.chunk_fact TO pgkb_admin;
+
+GRANT UPDATE(tags) ON TABLE corpus.chunk_fact TO pgkb_admin;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE corpus.chunk_fact TO pgkb_ingest;
+GRANT SELECT ON TABLE corpus.chunk_fact TO pgkb_admin;
+
+CREATE TABLE corpus.document (
+    document_id bigint NOT NULL,
+    scope_id bigint NOT NULL,
+    source text NOT NULL,
+    source_family text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT document_source_not_empty CHECK ((source <> ''::text))
+);
+
+COMMENT ON COLUMN corpus.document.created_at IS 'When it was first added.';
+
+COMMENT ON COLUMN corpus.document.document_id IS 'Key.';
+
+COMMENT ON COLUMN corpus.document.scope_id IS 'Who may see it; never changes.';
+
+COMMENT ON COLUMN corpus.document.source IS 'Address or file name it came from.';
+
+COMMENT ON COLUMN corpus.document.source_family IS 'Host of an address, or upload: only documents of one family supersede each other by title.';
+
+COMMENT ON TABLE corpus.document IS 'A document is a source in a scope; its text lives in versions.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE corpus.document TO pgkb_ingest;
+GRANT SELECT ON TABLE corpus.document TO pgkb_admin;
+
+CREATE TABLE corpus.domain (
+    domain text NOT NULL,
+    pack text NOT NULL,
+    authority text NOT NULL
+);
+
+COMMENT ON COLUMN corpus.domain.authority IS 'The kind of publisher of its pages.';
+
+COMMENT ON COLUMN corpus.domain.domain IS 'Registrable domain or host, lower case.';
+
+COMMENT ON COLUMN corpus.domain.pack IS 'The pack it came with.';
+
+COMMENT ON TABLE corpus.domain IS 'Web sites whose pages hold everywhere: they are national whoever adds them.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE corpus.domain TO pgkb_ingest;
+GRANT SELECT ON TABLE corpus.domain TO pgkb_admin;
+
+CREATE TABLE corpus.scope (
+    scope_id bigint NOT NULL,
+    kind text NOT NULL,
+    la_code text,
+    school_urn text,
+    owner text,
+    principals text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT scope_is_exactly_one_kind CHECK (
+CASE kind
+    WHEN 'national'::text THEN ((la_code IS NULL) AND (school_urn IS NULL) AND (owner IS NULL))
+    WHEN 'la'::text THEN ((la_code IS NOT NULL) AND (school_urn IS NULL) AND (owner IS NULL))
+    WHEN 'school'::text THEN ((la_code IS NOT NULL) AND (school_urn IS NOT NULL) AND (owner IS NULL))
+    WHEN 'private'::text THEN (owner IS NOT NULL)
+    ELSE false
+END),
+    CONSTRAINT scope_only_private_is_shared CHECK (((kind = 'private'::text) OR (principals = '{}'::text[])))
+);
+
+COMMENT ON COLUMN corpus.scope.kind IS 'national, la, school or private.';
+
+COMMENT ON COLUMN corpus.scope.la_code IS 'The authority, of la and school scopes.';
+
+COMMENT ON COLUMN corpus.scope.owner IS 'The principal who added private documents.';
+
+COMMENT ON COLUMN corpus.scope.principals IS 'Whom the owner shares with, sorted; the owner always sees.';
+
+COMMENT ON COLUMN corpus.scope.school_urn IS 'The school, of school scopes.';
+
+COMMENT ON COLUMN corpus.scope.scope_id IS 'Key.';
+
+COMMENT ON TABLE corpus.scope IS 'A set of documents that the same people may see: national, one authority, one school, or private to principals.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE corpus.scope TO pgkb_ingest;
+GRANT SELECT ON TABLE corpus.scope TO pgkb_admin;
+
+CREATE TABLE corpus.version (
+    version_id bigint NOT NULL,
+    document_id bigint NOT NULL,
+    version integer NOT NULL,
+    state text DEFAULT 'staged'::text NOT NULL,
+    title text NOT NULL,
+    title_key text,
+    content_hash bytea NOT NULL,
+    file_type text NOT NULL,
+    document_type text,
+    authority text,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    effective_date date,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    valid_from date,
+    valid_to date,
+    superseded_by bigint,
+    staged_at timestamp with time zone DEFAULT now() NOT NULL,
+    published_at timestamp with time zone,
+    CONSTRAINT version_file_type_is_known CHECK ((file_type = ANY (ARRAY['pdf'::text, 'docx'::text, 'html'::text, 'txt'::text]))),
+    CONSTRAINT version_hash_is_sha256 CHECK ((octet_length(content_hash) = 32)),
+    CONSTRAINT version_state_is_known CHECK ((state = ANY (ARRAY['staged'::text, 'published'::text, 'superseded'::text])))
+);
+
+COMMENT ON COLUMN corpus.version.authority IS 'Kind of publisher; NULL weighs neutral.';
+
+COMMENT ON COLUMN corpus.version.content_hash IS 'SHA-256 over the normalised text.';
+
+COMMENT ON COLUMN corpus.version.document_id IS 'Its document.';
+
+COMMENT ON COLUMN corpus.version.document_type IS 'What it is, e.g. policy, guidance; free text of the pack.';
+
+COMMENT ON COLUMN corpus.version.effective_date IS 'The day it says it applies from.';
+
+COMMENT ON COLUMN corpus.version.file_type IS 'pdf, docx, html or txt, decided by bytes.';
+
+COMMENT ON COLUMN corpus.version.metadata IS 'What the parser found; no NUL, no question text.';
+
+COMMENT ON COLUMN corpus.version.published_at IS 'When it became visible.';
+
+COMMENT ON COLUMN corpus.version.staged_at IS 'When its text was stored.';
+
+COMMENT ON COLUMN corpus.version.state IS 'staged (nobody sees it), published or superseded.';
+
+COMMENT ON COLUMN corpus.version.superseded_by IS 'The version that took over, of this or another document.';
+
+COMMENT ON COLUMN corpus.version.tags IS 'Topic slugs its chunks start with.';
+
+COMMENT ON COLUMN corpus.version.title IS 'Title people read.';
+
+COMMENT ON COLUMN corpus.version.title_key IS 'Folded title without years and version words; NULL when too generic to supersede by.';
+
+COMMENT ON COLUMN corpus.version.valid_from IS 'First day it was in force for as_of.';
+
+COMMENT ON COLUMN corpus.version.valid_to IS 'First day it was no longer in force; NULL is still.';
+
+COMMENT ON COLUMN corpus.version.version IS 'Counts from 1 within the document.';
+
+COMMENT ON COLUMN corpus.version.version_id IS 'Key.';
+
+COMMENT ON TABLE corpus.version IS 'One text of a document. Exactly one is published at a time; earlier ones stay for as_of and for old citations.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE corpus.version TO pgkb_ingest;
+GRANT SELECT ON TABLE corpus.version TO pgkb_admin;
+
+ALTER TABLE corpus.chunk ALTER COLUMN chunk_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME corpus.chunk_chunk_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE corpus.document ALTER COLUMN document_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME corpus.document_document_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE corpus.scope ALTER COLUMN scope_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME corpus.scope_scope_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE corpus.version ALTER COLUMN version_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME corpus.version_version_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY corpus.authority_rank
+    ADD CONSTRAINT authority_rank_pk PRIMARY KEY (authority);
+
+ALTER TABLE ONLY corpus.chunk
+    ADD CONSTRAINT chunk_once_per_index UNIQUE (version_id, chunk_index);
+
+ALTER TABLE ONLY corpus.chunk
+    ADD CONSTRAINT chunk_pk PRIMARY KEY (chunk_id);
+
+ALTER TABLE ONLY corpus.chunk_fact
+    ADD CONSTRAINT chunk_fact_pk PRIMARY KEY (chunk_id);
+
+ALTER TABLE ONLY corpus.document
+    ADD CONSTRAINT document_once_per_source UNIQUE (scope_id, source);
+
+ALTER TABLE ONLY corpus.document
+    ADD CONSTRAINT document_pk PRIMARY KEY (document_id);
+
+ALTER TABLE ONLY corpus.domain
+    ADD CONSTRAINT domain_pk PRIMARY KEY (domain);
+
+ALTER TABLE ONLY corpus.scope
+    ADD CONSTRAINT scope_pk PRIMARY KEY (scope_id);
+
+ALTER TABLE ONLY corpus.version
+    ADD CONSTRAINT version_once_per_number UNIQUE (document_id, version);
+
+ALTER TABLE ONLY corpus.version
+    ADD CONSTRAINT version_pk PRIMARY KEY (version_id);
+
+ALTER TABLE ONLY corpus.authority_rank
+    ADD CONSTRAINT authority_rank_pack_fk FOREIGN KEY (pack) REFERENCES terms.pack(pack) ON DELETE CASCADE;
+
+ALTER TABLE ONLY corpus.chunk
+    ADD CONSTRAINT chunk_version_fk FOREIGN KEY (version_id) REFERENCES corpus.version(version_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY corpus.chunk_fact
+    ADD CONSTRAINT chunk_fact_chunk_fk FOREIGN KEY (chunk_id) REFERENCES corpus.chunk(chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY corpus.document
+    ADD CONSTRAINT document_scope_fk FOREIGN KEY (scope_id) REFERENCES corpus.scope(scope_id);
+
+ALTER TABLE ONLY corpus.domain
+    ADD CONSTRAINT domain_authority_fk FOREIGN KEY (authority) REFERENCES corpus.authority_rank(authority);
+
+ALTER TABLE ONLY corpus.domain
+    ADD CONSTRAINT domain_pack_fk FOREIGN KEY (pack) REFERENCES terms.pack(pack) ON DELETE CASCADE;
+
+ALTER TABLE ONLY corpus.scope
+    ADD CONSTRAINT scope_authority_fk FOREIGN KEY (la_code) REFERENCES place.authority(gss);
+
+ALTER TABLE ONLY corpus.scope
+    ADD CONSTRAINT scope_school_fk FOREIGN KEY (school_urn) REFERENCES place.school(urn);
+
+ALTER TABLE ONLY corpus.version
+    ADD CONSTRAINT version_authority_fk FOREIGN KEY (authority) REFERENCES corpus.authority_rank(authority);
+
+ALTER TABLE ONLY corpus.version
+    ADD CONSTRAINT version_document_fk FOREIGN KEY (document_id) REFERENCES corpus.document(document_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY corpus.version
+    ADD CONSTRAINT version_superseded_by_fk FOREIGN KEY (superseded_by) REFERENCES corpus.version(version_id) ON DELETE SET NULL;
+
+CREATE INDEX authority_rank_pack_idx ON corpus.authority_rank USING btree (pack);
+
+CREATE INDEX chunk_document_idx ON corpus.chunk USING btree (document_id);
+
+CREATE INDEX chunk_embedding_hash_idx ON corpus.chunk USING btree (embedding_hash);
+
+CREATE INDEX chunk_fact_scope_idx ON corpus.chunk_fact USING btree (scope_id);
+
+CREATE INDEX domain_authority_idx ON corpus.domain USING btree (authority);
+
+CREATE INDEX domain_pack_idx ON corpus.domain USING btree (pack);
+
+CREATE INDEX scope_authority_idx ON corpus.scope USING btree (la_code);
+
+CREATE UNIQUE INDEX scope_once_idx ON corpus.scope USING btree (kind, la_code, school_urn, owner, hash_array_extended(principals, (0)::bigint)) NULLS NOT DISTINCT;
+
+CREATE INDEX scope_owner_idx ON corpus.scope USING btree (owner) WHERE (kind = 'private'::text);
+
+CREATE INDEX scope_principals_idx ON corpus.scope USING gin (principals) WHERE (kind = 'private'::text);
+
+CREATE INDEX scope_school_idx ON corpus.scope USING btree (school_urn);
+
+CREATE INDEX version_authority_idx ON corpus.version USING btree (authority);
+
+CREATE INDEX version_content_hash_idx ON corpus.version USING btree (content_hash);
+
+CREATE UNIQUE INDEX version_one_published_idx ON corpus.version USING btree (document_id) WHERE (state = 'published'::text);
+
+CREATE INDEX version_staged_idx ON corpus.version USING btree (staged_at) WHERE (state = 'staged'::text);
+
+CREATE INDEX version_superseded_by_idx ON corpus.version USING btree (superseded_by);
+
+CREATE INDEX version_title_key_idx ON corpus.version USING btree (title_key) WHERE (state = 'published'::text);
+
+CREATE FUNCTION corpus.check_rank(authority text) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if check_rank.authority is not null
+        and not exists (
+            select from corpus.authority_rank as r where r.authority = check_rank.authority
+        )
+    then
+        raise exception 'publisher kind "%" is not known', left(check_rank.authority, 40)
+            using errcode = 'KB004',
+                  hint = coalesce(
+                      'Give one of ' || (
+                          select string_agg(r.authority, ', ' order by r.weight desc)
+                          from corpus.authority_rank as r
+                      ) || '.',
+                      'Load a pack first: pgkb pack load packs/send'
+                  );
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.check_rank(authority text) IS 'Refuse a kind of publisher that no pack names.';
+
+REVOKE ALL ON FUNCTION corpus.check_rank(authority text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.check_rank(authority text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.check_rank(authority text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.check_tags(tags text[]) RETURNS text[]
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _unknown text;
+    _tags text[];
+begin
+    select coalesce(array_agg(distinct t.tag order by t.tag), '{}') into _tags
+    from (select lower(btrim(u.tag)) as tag from unnest(check_tags.tags) as u (tag)) as t
+    where t.tag <> '';
+    select t.tag into _unknown
+    from unnest(_tags) as t (tag)
+    where not exists (select from terms.topic as p where p.slug = t.tag)
+    limit 1;
+    if found then
+        raise exception 'tag "%" is not known', left(_unknown, 60)
+            using errcode = 'KB002',
+                  detail = 'A tag is the slug of a topic of a loaded pack.',
+                  hint = 'Look it up: select slug, name from terms.topic order by slug;';
+    end if;
+    return _tags;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.check_tags(tags text[]) IS 'The tags, trimmed, sorted and each once; refuse one that is not a topic.';
+
+REVOKE ALL ON FUNCTION corpus.check_tags(tags text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.check_tags(tags text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.check_tags(tags text[]) TO pgkb_admin;
+
+CREATE FUNCTION corpus.chunk_fact__check_transition() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if not (
+        (old.status = 'pending' and new.status in ('approved', 'rejected', 'flagged', 'superseded'))
+        or (old.status = 'approved' and new.status in ('rejected', 'flagged', 'superseded'))
+        or (old.status = 'flagged' and new.status in ('approved', 'rejected', 'pending'))
+        or (old.status = 'rejected' and new.status in ('pending', 'approved'))
+    ) then
+        raise exception 'chunk % cannot go from % to %', old.chunk_id, old.status, new.status
+            using errcode = 'KB013',
+                  hint = 'pending -> approved, rejected, flagged; approved -> rejected, flagged; '
+                      || 'flagged -> approved, rejected, pending; rejected -> pending, approved.';
+    end if;
+    return new;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.chunk_fact__check_transition() IS 'A validation state moves only along allowed edges; superseded is final.';
+
+REVOKE ALL ON FUNCTION corpus.chunk_fact__check_transition() FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.chunk_fact__check_transition() TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.chunk_fact__check_transition() TO pgkb_admin;
+
+CREATE FUNCTION corpus.chunk_text(body text, size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, minimum integer DEFAULT NULL::integer) RETURNS TABLE(chunk_index integer, start_at integer, content text)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _size integer := coalesce(chunk_text.size, config.value('kb.chunk_size')::integer);
+    _overlap integer := coalesce(chunk_text.overlap, config.value('kb.chunk_overlap')::integer);
+    _minimum integer := coalesce(chunk_text.minimum, config.value('kb.chunk_minimum')::integer);
+    _low integer;      -- a passage is at least this long
+    _high integer;     -- and at most this
+    _bytes bytea := convert_to(chunk_text.body, 'UTF8');
+    _length integer := octet_length(_bytes);
+    _read integer := 0;           -- bytes already in the buffer
+    _upto integer;
+    _buffer text := '';
+    _buffer_start integer := 0;   -- characters of the body before the buffer
+    _at integer := 1;             -- where the passage starts in the buffer
+    _left integer;
+    _window text;
+    _cut integer;
+    _next integer;
+    _step integer;
+    _index integer := 0;
+    _pending text;                -- last passage, held back because the tail may join it
+    _pending_start integer;
+    _covered integer := 0;        -- characters of the body already looked at
+    _end integer;                 -- characters of the body up to the end of this passage
+    _fresh text;                  -- what this passage adds to the one before
+begin
+    if _size not between 10 and 100000 or _overlap < 0 or _overlap >= _size or _minimum < 0
+        or _minimum > _size
+    then
+        raise exception 'chunk size %, overlap % and minimum % cannot work',
+            _size, _overlap, _minimum
+            using errcode = 'KB005',
+                  detail = 'Each passage must move forward by at least one character.',
+                  hint = 'Choose 10 <= size <= 100000, 0 <= overlap < size, 0 <= minimum <= size.';
+    end if;
+    if chunk_text.body !~ '\S' then
+        return;
+    end if;
+    -- forward by a tenth of the size at least, or the number of passages would explode
+    _low := least(_size, greatest((_size + 1) / 2, _overlap + greatest(1, _size / 10)));
+    _high := _size + _size / 2;
+
+    loop
+        while _read < _length and length(_buffer) - _at + 1 <= 2 * _high loop
+            _upto := least(_length, _read + greatest(4000, 2 * _high));
+            -- a block ends between characters
+            while _upto < _length and get_byte(_bytes, _upto) & 192 = 128 loop
+                _upto := _upto - 1;
+            end loop;
+            _buffer_start := _buffer_start + _at - 1;
+            _buffer := substr(_buffer, _at)
+                || convert_from(substr(_bytes, _read + 1, _upto - _read), 'UTF8');
+            _at := 1;
+            _read := _upto;
+        end loop;
+        _left := length(_buffer) - _at + 1;
+        exit when _left <= 0;
+
+        if _read = _length and _left <= _size then
+            _cut := _left;
+        else
+            _window := substr(_buffer, _at, _high);
+            _cut := corpus.find_break(_window, _size, _low);
+        end if;
+
+        _end := _buffer_start + _at - 1 + _cut;
+        _fresh := substr(_buffer, _covered - _buffer_start + 1, _end - _covered);
+        if _pending is not null and _fresh ~ '\S' then
+            if _read = _length and _cut = _left
+                and _covered = _pending_start + length(_pending)
+                and length(btrim(_fresh, E' \t\r\n\f\u00a0')) < _minimum
+            then
+                -- the tail has too little new text to stand alone
+                _pending := _pending || _fresh;
+                exit;
+            end if;
+            chunk_index := _index;
+            start_at := _pending_start + length(_pending) - length(ltrim(_pending, E' \t\r\n\f'));
+            content := btrim(_pending, E' \t\r\n\f');
+            if content ~ '\S' then
+                return next;
+                _index := _index + 1;
+            end if;
+            _pending := null;
+        end if;
+        -- a stretch of white space is no passage of its own, and joins none
+        if _pending is null then
+            _pending := substr(_buffer, _at, _cut);
+            _pending_start := _buffer_start + _at - 1;
+        end if;
+        _covered := _end;
+        exit when _read = _length and _cut >= _left;
+
+        -- start the next passage at a word, not inside one; never at a combining mark
+        _next := _at + _cut - _overlap;
+        if _overlap > 0 then
+            _step := coalesce(
+                length(substring(substr(_buffer, _next - 1, _overlap / 2 + 1) from '^\S*\s+')), 1
+            ) - 1;
+            _next := _next + greatest(0, _step);
+            while _next > _at + 1
+                and substr(_buffer, _next, 1) ~ E'[\u0300-\u036f\u200d\ufe0f]'
+            loop
+                _next := _next - 1;
+            end loop;
+        end if;
+        _at := greatest(_at + 1, _next);
+    end loop;
+
+    chunk_index := _index;
+    start_at := _pending_start + length(_pending) - length(ltrim(_pending, E' \t\r\n\f'));
+    content := btrim(_pending, E' \t\r\n\f');
+    if content ~ '\S' then
+        return next;
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.chunk_text(body text, size integer, overlap integer, minimum integer) IS 'Cut a text into overlapping passages at paragraph, else sentence, else word ends; nothing is lost.';
+
+REVOKE ALL ON FUNCTION corpus.chunk_text(body text, size integer, overlap integer, minimum integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.chunk_text(body text, size integer, overlap integer, minimum integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.chunk_text(body text, size integer, overlap integer, minimum integer) TO pgkb_admin;
+
+CREATE FUNCTION corpus.content_hash(content text) RETURNS bytea
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select sha256(convert_to(
+        btrim(regexp_replace(normalize(content_hash.content, nfc), '\s+', ' ', 'g')), 'UTF8'
+    ));
+$$;
+
+COMMENT ON FUNCTION corpus.content_hash(content text) IS 'SHA-256 over the text with white space and Unicode form normalised: the same words give the same hash.';
+
+REVOKE ALL ON FUNCTION corpus.content_hash(content text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.discard_abandoned(older_than interval DEFAULT '1 day'::interval) RETURNS integer
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(sum(corpus.discard_version(v.version_id)::integer), 0)::integer
+    from corpus.version as v
+    left join queue.task as t on t.kind = 'publish_version' and t.subject_id = v.version_id
+    where
+        v.state = 'staged'
+        and v.staged_at < now() - discard_abandoned.older_than
+        and (t.task_id is null or t.dead);
+$$;
+
+COMMENT ON FUNCTION corpus.discard_abandoned(older_than interval) IS 'Remove staged versions that nobody will finish: given up, or without a task for a day; returns how many.';
+
+REVOKE ALL ON FUNCTION corpus.discard_abandoned(older_than interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.discard_abandoned(older_than interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.discard_abandoned(older_than interval) TO pgkb_admin;
+
+CREATE FUNCTION corpus.discard_version(version_id bigint) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _document_id bigint;
+begin
+    -- a text of this source that is being staged now must not lose its document
+    perform pg_advisory_xact_lock(hashtextextended(d.scope_id || ' ' || d.source, 2))
+    from corpus.version as v
+    inner join corpus.document as d on v.document_id = d.document_id
+    where v.version_id = discard_version.version_id and v.state = 'staged';
+    delete from corpus.version as v
+    where v.version_id = discard_version.version_id and v.state = 'staged'
+    returning v.document_id into _document_id;
+    if not found then
+        return false;
+    end if;
+    delete from queue.task as t
+    where t.kind = 'publish_version' and t.subject_id = discard_version.version_id;
+    delete from corpus.document as d
+    where
+        d.document_id = _document_id
+        and not exists (select from corpus.version as v where v.document_id = d.document_id);
+    return true;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.discard_version(version_id bigint) IS 'Remove a staged version and its task; a published or superseded one is never removed.';
+
+REVOKE ALL ON FUNCTION corpus.discard_version(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.discard_version(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.discard_version(version_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION corpus.find_break(passage_window text, size integer, low integer) RETURNS integer
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _head text := substr(passage_window, low + 1, size - low);
+    _before text := reverse(_head);
+    _after text := substr(passage_window, size + 1);
+    _back integer;
+    _forward integer;
+    _astride integer;  -- characters before the size that a break across it may begin with
+begin
+    if length(passage_window) <= size then
+        return length(passage_window);
+    end if;
+    -- the text before the size is searched from its end: the first match is the nearest break
+    for _kind in 1..3 loop
+        case _kind
+            when 1 then
+                _back := nullif(regexp_instr(_before, '\n[ \t\r\n]*\n'), 0);
+                _astride := length(_head) - length(rtrim(_head, E' \t\r\n'));
+                _forward := nullif(regexp_instr(
+                    right(_head, _astride) || _after, '\n[ \t\r\n]*\n', 1, 1, 1
+                ), 0) - 1 - _astride;
+                if _forward <= 0 then
+                    _forward := nullif(regexp_instr(_after, '\n[ \t\r\n]*\n', 1, 1, 1), 0) - 1;
+                end if;
+            when 2 then
+                _back := nullif(regexp_instr(_before, '\s["'')\]]*[.!?]'), 0);
+                _astride := length(_head) - length(rtrim(_head, '.!?"'')]'));
+                _forward := nullif(regexp_instr(
+                    right(_head, _astride) || _after, '[.!?]["'')\]]*\s', 1, 1, 1
+                ), 0) - 1 - _astride;
+            else
+                _back := nullif(regexp_instr(_before, '\s'), 0);
+                _forward := nullif(regexp_instr(_after, '\s'), 0);
+        end case;
+        continue when _back is null and _forward is null;
+        if _forward is null or (_back is not null and _back - 1 <= _forward) then
+            return size - _back + 1;
+        end if;
+        return size + _forward;
+    end loop;
+    -- no white space at all: never between a letter and its combining marks
+    _forward := size;
+    while _forward > low
+        and substr(passage_window, _forward + 1, 1) ~ E'[\u0300-\u036f\u200d\ufe0f]'
+    loop
+        _forward := _forward - 1;
+    end loop;
+    return _forward;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) IS 'Length of the best passage at the start of a window: the break nearest to the size that is not before low.';
+
+REVOKE ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) TO pgkb_admin;
+
+CREATE FUNCTION corpus.load_domains(pack text, rows jsonb) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _authority text;
+begin
+    perform terms.open_pack(load_domains.pack);
+    for _authority in
+        select distinct r.authority
+        from jsonb_to_recordset(load_domains.rows) as r (domain text, authority text)
+    loop
+        perform corpus.check_rank(coalesce(_authority, ''));
+    end loop;
+    delete from corpus.domain as d where d.pack = load_domains.pack;
+    insert into corpus.domain (domain, pack, authority)
+    -- with and without www it is one site: the first row counts
+    select distinct on (d.domain) d.domain, load_domains.pack, d.authority
+    from (
+        select
+            regexp_replace(lower(btrim(r.value ->> 'domain')), '^www\.', '') as domain,
+            r.value ->> 'authority' as authority,
+            r.n
+        from jsonb_array_elements(load_domains.rows) with ordinality as r (value, n)
+    ) as d
+    order by d.domain, d.n
+    on conflict (domain) do update set pack = excluded.pack, authority = excluded.authority;
+    return jsonb_array_length(load_domains.rows);
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.load_domains(pack text, rows jsonb) IS 'Replace the national web sites of a pack; returns how many there are.';
+
+REVOKE ALL ON FUNCTION corpus.load_domains(pack text, rows jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.load_domains(pack text, rows jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.load_domains(pack text, rows jsonb) TO pgkb_admin;
+
+CREATE FUNCTION corpus.load_ranks(pack text, rows jsonb) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _bad text;
+begin
+    select r.authority into _bad
+    from jsonb_to_recordset(load_ranks.rows) as r (authority text, weight double precision)
+    where coalesce(r.authority, '') = '' or r.weight is null or r.weight not between 0.5 and 2
+    limit 1;
+    if found then
+        raise exception 'the weight of "%" is not usable', coalesce(_bad, '')
+            using errcode = 'KB008', hint = 'Give each kind of publisher a weight from 0.5 to 2.';
+    end if;
+    perform terms.open_pack(load_ranks.pack);
+    insert into corpus.authority_rank (authority, pack, weight, meaning)
+    select r.authority, load_ranks.pack, r.weight, coalesce(r.meaning, '')
+    from jsonb_to_recordset(load_ranks.rows) as r (
+        authority text, weight double precision, meaning text
+    )
+    on conflict (authority) do update set
+        pack = excluded.pack, weight = excluded.weight, meaning = excluded.meaning;
+    return jsonb_array_length(load_ranks.rows);
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.load_ranks(pack text, rows jsonb) IS 'Set how much each kind of publisher weighs; returns how many there are.';
+
+REVOKE ALL ON FUNCTION corpus.load_ranks(pack text, rows jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.load_ranks(pack text, rows jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.load_ranks(pack text, rows jsonb) TO pgkb_admin;
+
+CREATE FUNCTION corpus.publish_version(version_id bigint) RETURNS TABLE(document_id bigint, version integer, superseded_documents bigint[])
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+    _new corpus.version;
+    _document corpus.document;
+    _active embedding.set;
+    _missing bigint;
+    _key text;
+    _rivals bigint[];
+    _winner bigint;
+begin
+    -- the set must not change between the look for missing vectors and the commit
+    perform pg_advisory_xact_lock_shared(hashtextextended('embedding.activate', 4));
+    _active := embedding.active_set();
+    select v.* into _new from corpus.version as v where v.version_id = publish_version.version_id;
+    select d.* into _document from corpus.document as d where d.document_id = _new.document_id;
+
+    for _key in
+        select distinct k.title_key
+        from (
+            select _new.title_key
+            union all
+            select v.title_key
+            from corpus.version as v
+            where v.document_id = _new.document_id and v.state = 'published'
+        ) as k
+        where k.title_key is not null
+        order by k.title_key
+    loop
+        perform pg_advisory_xact_lock(
+            hashtextextended(_document.scope_id || _document.source_family || ' ' || _key, 3)
+        );
+    end loop;
+    perform from corpus.document as d where d.document_id = _new.document_id for update;
+    select v.* into _new
+    from corpus.version as v
+    where v.version_id = publish_version.version_id
+    for update;
+    if not found then
+        raise exception 'there is no version %', publish_version.version_id
+            using errcode = 'KB009', hint = 'It may have been discarded; stage the document again.';
+    end if;
+
+    superseded_documents := '{}';
+    document_id := _new.document_id;
+    version := _new.version;
+    if _new.state <> 'staged' then
+        return next;
+        return;
+    end if;
+
+    select count(*) into _missing
+    from corpus.chunk as c
+    where
+        c.version_id = _new.version_id
+        and not exists (
+            select
+            from embedding.cold_vector as k
+            where k.set_id = _active.set_id and k.chunk_id = c.chunk_id
+        );
+    if _missing > 0 then
+        raise exception '% chunks of version % have no vector in set %',
+            _missing, _new.version_id, _active.name
+            using errcode = 'KB010', hint = 'Embed them first: embedding.chunks_to_embed.';
+    end if;
+
+    -- the newer by effective date wins, whatever the order of arrival; where dates do not say,
+    -- the later version of a document
+    select
+        array_agg(w.version_id order by w.version_id) filter (where not w.wins),
+        (array_agg(w.version_id order by w.effective_date desc nulls last, w.version_id desc)
+            filter (where w.wins))[1]
+    into _rivals, _winner
+    from (
+        select
+            r.version_id,
+            r.effective_date,
+            coalesce(r.effective_date > _new.effective_date, false)
+            or (
+                r.document_id = _new.document_id
+                and r.version > _new.version
+                and coalesce(r.effective_date >= _new.effective_date, true)
+            ) as wins
+        from corpus.rivals_of(_new.version_id) as r
+    ) as w;
+
+    insert into corpus.chunk_fact (chunk_id, scope_id, status, tags, quality_score)
+    select
+        c.chunk_id, c.scope_id,
+        case
+            when _winner is not null then 'superseded'
+            when earlier.status in ('rejected', 'flagged') then earlier.status
+            else 'pending'
+        end,
+        _new.tags,
+        corpus.quality_score(
+            length(c.content), _new.file_type, cardinality(_new.tags),
+            config.value('kb.chunk_size')::integer
+        )
+    from corpus.chunk as c
+    -- a passage that a curator took out stays out when the next version repeats it
+    left join lateral (
+        select f.status
+        from corpus.chunk as p
+        inner join corpus.chunk_fact as f on p.chunk_id = f.chunk_id
+        where
+            p.document_id = c.document_id
+            and p.content_hash = c.content_hash
+            and p.version_id <> c.version_id
+        order by p.version_id desc
+        limit 1
+    ) as earlier on true
+    where c.version_id = _new.version_id;
+
+    update corpus.version as v
+    set
+        state = 'superseded',
+        published_at = now(),
+        valid_from = coalesce(v.effective_date, current_date)
+    where v.version_id = _new.version_id;
+    perform corpus.retire_version(r.version_id, _new.version_id)
+    from unnest(_rivals) as r (version_id)
+    order by r.version_id;
+    select coalesce(array_agg(distinct v.document_id), '{}') into superseded_documents
+    from corpus.version as v
+    where v.version_id = any(_rivals) and v.document_id <> _new.document_id;
+
+    if _winner is not null then
+        update corpus.version as v
+        set superseded_by = _winner, valid_to = w.valid_from
+        from corpus.version as w
+        where v.version_id = _new.version_id and w.version_id = _winner;
+        perform audit.write_event(
+            'superseded', 'version ' || _new.version_id, jsonb_build_object('by', _winner)
+        );
+        return next;
+        return;
+    end if;
+
+    update corpus.version as v set state = 'published' where v.version_id = _new.version_id;
+    insert into search.text_index (chunk_id, scope_id, lexemes, token_count)
+    select i.chunk_id, i.scope_id, i.lexemes, terms.count_tokens(i.lexemes)
+    from (
+        select
+            c.chunk_id, c.scope_id,
+            terms.to_index(embedding.text_of(_new.title, c.content)) as lexemes
+        from corpus.chunk as c
+        where c.version_id = _new.version_id
+        order by c.chunk_index
+    ) as i;
+    with warm_vector as (
+        delete from embedding.cold_vector as k
+        using corpus.chunk as c
+        where c.version_id = _new.version_id and k.chunk_id = c.chunk_id
+        returning k.set_id, k.chunk_id, c.scope_id, k.embedding
+    )
+
+    insert into embedding.vector (set_id, chunk_id, scope_id, embedding)
+    select w.set_id, w.chunk_id, w.scope_id, w.embedding
+    from warm_vector as w
+    order by w.chunk_id;
+    return next;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.publish_version(version_id bigint) IS 'Make a staged version the one that is seen, in one short transaction, and retire what it replaces.';
+
+REVOKE ALL ON FUNCTION corpus.publish_version(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.publish_version(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.publish_version(version_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer DEFAULT 1000) RETURNS smallint
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select (
+        round(40 * least(1.0, greatest(0, coalesce(quality_score.content_length, 0))
+            / greatest(1, quality_score.full_length)::numeric))
+        + case quality_score.file_type
+            when 'pdf' then 30 when 'docx' then 25 when 'html' then 20 when 'txt' then 15 else 0
+        end
+        + case
+            when coalesce(quality_score.tag_count, 0) <= 0 then 0
+            when quality_score.tag_count <= 2 then 15
+            else 30
+        end
+    )::smallint;
+$$;
+
+COMMENT ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) IS '0 to 100: length 0-40 (full at one chunk size) + type (PDF 30, DOCX 25, HTML 20, TXT 15) + tags (none 0, one or two 15, three or more 30).';
+
+REVOKE ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_admin;
+
+CREATE FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    update corpus.version as v
+    set
+        state = 'superseded',
+        superseded_by = retire_version.successor_id,
+        valid_to = greatest(v.valid_from, s.valid_from)
+    from corpus.version as s
+    where
+        v.version_id = retire_version.version_id
+        and v.state = 'published'
+        and s.version_id = retire_version.successor_id;
+    if not found then
+        return;
+    end if;
+    -- in the order of set_status, so that a curator and a publisher cannot deadlock
+    perform from corpus.chunk_fact as f
+    where f.chunk_id in (
+        select c.chunk_id from corpus.chunk as c where c.version_id = retire_version.version_id
+    )
+    order by f.chunk_id
+    for update;
+    -- what a curator rejected or flagged stays so: as_of must not bring it back
+    update corpus.chunk_fact as f
+    set status = 'superseded'
+    from corpus.chunk as c
+    where
+        c.version_id = retire_version.version_id
+        and f.chunk_id = c.chunk_id
+        and f.status in ('pending', 'approved');
+    delete from search.text_index as t
+    using corpus.chunk as c
+    where c.version_id = retire_version.version_id and t.chunk_id = c.chunk_id;
+    with cooled_vector as (
+        delete from embedding.vector as v
+        using corpus.chunk as c
+        where c.version_id = retire_version.version_id and v.chunk_id = c.chunk_id
+        returning v.set_id, v.chunk_id, v.embedding
+    )
+
+    insert into embedding.cold_vector (set_id, chunk_id, embedding)
+    select w.set_id, w.chunk_id, w.embedding
+    from cooled_vector as w;
+    perform audit.write_event(
+        'superseded', 'version ' || retire_version.version_id,
+        jsonb_build_object('by', retire_version.successor_id)
+    );
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) IS 'Take a published version out of the search because another took over; it stays for as_of and old citations.';
+
+REVOKE ALL ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION corpus.rivals_of(version_id bigint) RETURNS SETOF corpus.version
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select r.*
+    from corpus.version as n
+    inner join corpus.document as d on n.document_id = d.document_id
+    inner join corpus.document as o
+        on d.scope_id = o.scope_id
+        and (o.document_id = d.document_id or o.source_family = d.source_family)
+    inner join corpus.version as r
+        on o.document_id = r.document_id
+        and r.state = 'published'
+        and (o.document_id = d.document_id or r.title_key = n.title_key)
+    where n.version_id = rivals_of.version_id and r.version_id <> n.version_id;
+$$;
+
+COMMENT ON FUNCTION corpus.rivals_of(version_id bigint) IS 'The published versions that cannot stay published beside this one: of its document, or of its title in the same scope and source family.';
+
+REVOKE ALL ON FUNCTION corpus.rivals_of(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.rivals_of(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.rivals_of(version_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION corpus.scope_for(la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[]) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _urn text := nullif(btrim(scope_for.school_urn), '');
+    _school_la text := place.check_school(_urn);
+    _given text := upper(nullif(btrim(scope_for.la_code), ''));
+    _la text;
+    _owner text := nullif(btrim(scope_for.owner), '');
+    _principals text[];
+    _kind text;
+    _scope_id bigint;
+begin
+    begin
+        _la := place.resolve_authority(_given);
+    exception when sqlstate 'PL003' then
+        -- an authority that was split: its documents stay under the old code and are found
+        -- from each of its successors
+        select coalesce(
+            (select a.gss from place.authority as a where a.gss = _given),
+            (select d.authority_gss from place.district as d where d.lad_gss = _given),
+            (select max(a.gss) from place.authority as a where a.dfe_code = _given)
+        ) into _la;
+    end;
+    if _school_la is not null then
+        if _la is not null and _la <> place.resolve_authority(_school_la) then
+            raise exception 'school % does not belong to authority %', _urn, _given
+                using errcode = 'KB006',
+                      hint = format('Leave the authority out, or give %s.', _school_la);
+        end if;
+        _la := place.resolve_authority(_school_la);
+    end if;
+    if _owner is null and coalesce(cardinality(scope_for.principals), 0) > 0 then
+        raise exception 'a shared document needs an owner'
+            using errcode = 'KB007', hint = 'Name the owner, or leave the principals out.';
+    end if;
+    _kind := case
+        when _owner is not null then 'private'
+        when _urn is not null then 'school'
+        when _la is not null then 'la'
+        else 'national'
+    end;
+    select coalesce(array_agg(distinct p.principal order by p.principal), '{}') into _principals
+    from unnest(scope_for.principals) as p (principal)
+    where p.principal ~ '\S' and p.principal is distinct from _owner;
+
+    insert into corpus.scope (kind, la_code, school_urn, owner, principals)
+    values (_kind, _la, _urn, _owner, _principals)
+    on conflict do nothing
+    returning scope_id into _scope_id;
+    if _scope_id is null then
+        select s.scope_id into strict _scope_id
+        from corpus.scope as s
+        where
+            s.kind = _kind
+            and s.la_code is not distinct from _la
+            and s.school_urn is not distinct from _urn
+            and s.owner is not distinct from _owner
+            and s.principals = _principals;
+    end if;
+    return _scope_id;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.scope_for(la_code text, school_urn text, owner text, principals text[]) IS 'The scope of a document for these readers, made when it is new.';
+
+REVOKE ALL ON FUNCTION corpus.scope_for(la_code text, school_urn text, owner text, principals text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.scope_for(la_code text, school_urn text, owner text, principals text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.scope_for(la_code text, school_urn text, owner text, principals text[]) TO pgkb_admin;
+
+CREATE FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _changed integer;
+    _unknown bigint;
+begin
+    if set_status.status not in ('pending', 'approved', 'rejected', 'flagged') then
+        raise exception 'a person cannot decide that chunks are "%"', left(set_status.status, 40)
+            using errcode = 'KB013',
+                  detail = 'A chunk is superseded when a newer version of its document takes over.',
+                  hint = 'Decide for approved, rejected, flagged or pending.';
+    end if;
+    select u.id into _unknown
+    from unnest(set_status.chunk_ids) as u (id)
+    where not exists (select from corpus.chunk_fact as f where f.chunk_id = u.id)
+    limit 1;
+    if found then
+        raise exception 'there is no published chunk %', _unknown
+            using errcode = 'KB014', hint = 'See: select id, source from knowledge_base;';
+    end if;
+    -- in one order, so that two curators cannot deadlock
+    perform from corpus.chunk_fact as f
+    where f.chunk_id = any(set_status.chunk_ids)
+    order by f.chunk_id
+    for update;
+    update corpus.chunk_fact as f
+    set
+        status = set_status.status,
+        reviewed_by = coalesce(set_status.actor, session_user),
+        reviewed_at = now()
+    where f.chunk_id = any(set_status.chunk_ids) and f.status <> set_status.status;
+    get diagnostics _changed = row_count;
+    if _changed > 0 then
+        perform audit.write_event(
+            'status_changed', format('%s chunks', _changed),
+            jsonb_build_object(
+                'chunks', set_status.chunk_ids, 'status', set_status.status,
+                'reason', set_status.reason
+            ),
+            set_status.actor
+        );
+    end if;
+    return _changed;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text, reason text) IS 'Decide on chunks along the allowed edges, audited; returns how many changed. All or none.';
+
+REVOKE ALL ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text, reason text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text DEFAULT NULL::text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _tags text[] := corpus.check_tags(set_tags.tags);
+    _changed integer;
+    _unknown bigint;
+begin
+    select u.id into _unknown
+    from unnest(set_tags.chunk_ids) as u (id)
+    where not exists (select from corpus.chunk_fact as f where f.chunk_id = u.id)
+    limit 1;
+    if found then
+        raise exception 'there is no published chunk %', _unknown
+            using errcode = 'KB014', hint = 'See: select id, source from knowledge_base;';
+    end if;
+    -- in the order of set_status, so that two curators cannot deadlock
+    perform from corpus.chunk_fact as f
+    where f.chunk_id = any(set_tags.chunk_ids)
+    order by f.chunk_id
+    for update;
+    update corpus.chunk_fact as f
+    set
+        tags = _tags,
+        quality_score = corpus.quality_score(
+            length(c.content), v.file_type, cardinality(_tags),
+            config.value('kb.chunk_size')::integer
+        )
+    from corpus.chunk as c
+    inner join corpus.version as v on c.version_id = v.version_id
+    where
+        f.chunk_id = any(set_tags.chunk_ids)
+        and c.chunk_id = f.chunk_id
+        and f.tags is distinct from _tags;
+    get diagnostics _changed = row_count;
+    if _changed > 0 then
+        perform audit.write_event(
+            'tags_changed', format('%s chunks', _changed),
+            jsonb_build_object('chunks', set_tags.chunk_ids, 'tags', _tags), set_tags.actor
+        );
+    end if;
+    return _changed;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text) IS 'Give chunks other topic slugs, and the quality that follows; returns how many changed.';
+
+REVOKE ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.source_host(source text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select regexp_replace(
+        lower(substring(
+            source_host.source from '^[a-zA-Z][a-zA-Z0-9+.-]*://(?:[^/@?#]*@)?([^/:?#]+)'
+        )),
+        '^www\.', ''
+    );
+$$;
+
+COMMENT ON FUNCTION corpus.source_host(source text) IS 'Host of an address, lower case, without www; NULL when the source is not an address.';
+
+REVOKE ALL ON FUNCTION corpus.source_host(source text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.source_host(source text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.source_host(source text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date, metadata jsonb DEFAULT '{}'::jsonb, lease_holder text DEFAULT NULL::text) RETURNS TABLE(outcome text, document_id bigint, version_id bigint, existing_document_id bigint, existing_source text, chunk_count integer, task_id bigint, lease_token uuid)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+    _source text := btrim(coalesce(stage_document.source, ''));
+    -- it stands before every passage that is embedded: a runaway one must not drown the text
+    _title text := left(coalesce(nullif(btrim(stage_document.title), ''), _source), 300);
+    _host text := corpus.source_host(_source);
+    _domain corpus.domain;
+    _scope_id bigint;
+    _authority text := nullif(btrim(stage_document.authority), '');
+    _tags text[];
+    _hash bytea;
+    _limit integer := config.value('kb.max_document_length')::integer;
+    _known record;
+    _task queue.task;
+begin
+    if _source = '' then
+        raise exception 'a document needs a source'
+            using errcode = 'KB012', hint = 'Give the address or the file name it came from.';
+    end if;
+    if length(_source) > 2000 then
+        raise exception 'the source is too long: % characters', length(_source)
+            using errcode = 'KB012', hint = 'Give an address or a name of at most 2000 characters.';
+    end if;
+    -- white space and invisible characters are no text
+    if coalesce(stage_document.body, '')
+        !~ E'[^\\s\u00a0\u00ad\u200b-\u200f\u2028-\u202f\u2060-\u2064\ufeff]'
+    then
+        raise exception 'the document holds no text'
+            using errcode = 'KB001',
+                  hint = 'A scanned document needs its text recognised (OCR) before it is added.';
+    end if;
+    if length(stage_document.body) > _limit then
+        raise exception 'the document is too long: % characters, at most % are taken',
+            length(stage_document.body), _limit
+            using errcode = 'KB003', hint = 'Split it, or raise kb.max_document_length.';
+    end if;
+    if coalesce(stage_document.file_type, '') not in ('pdf', 'docx', 'html', 'txt') then
+        raise exception 'file type "%" is not known', left(stage_document.file_type, 20)
+            using errcode = 'KB011', hint = 'Give pdf, docx, html or txt.';
+    end if;
+    _tags := corpus.check_tags(stage_document.tags);
+    perform corpus.check_rank(_authority);
+
+    -- pages of national sites hold everywhere, whoever adds them
+    select d.* into _domain from corpus.domain as d where d.domain = _host;
+    if found and stage_document.owner is null
+        and coalesce(cardinality(stage_document.principals), 0) = 0
+    then
+        _scope_id := corpus.scope_for();
+        -- not used, but a wrong one is a mistake all the same
+        perform place.check_school(nullif(btrim(stage_document.school_urn), ''));
+        begin
+            perform place.resolve_authority(nullif(btrim(stage_document.la_code), ''));
+        exception when sqlstate 'PL003' then
+            null;
+        end;
+        _authority := coalesce(_authority, _domain.authority);
+    else
+        _scope_id := corpus.scope_for(
+            stage_document.la_code, stage_document.school_urn,
+            stage_document.owner, stage_document.principals
+        );
+    end if;
+    _authority := coalesce(_authority, (
+        select r.authority
+        from corpus.scope as s
+        inner join corpus.authority_rank as r
+            on r.authority = case s.kind when 'private' then 'user_upload' else s.kind end
+        where s.scope_id = _scope_id
+    ));
+
+    _hash := corpus.content_hash(stage_document.body);
+    -- texts before sources, always: two uploads that cross cannot wait for each other
+    perform pg_advisory_xact_lock(hashtextextended(_scope_id || encode(_hash, 'hex'), 1));
+    perform pg_advisory_xact_lock(hashtextextended(_scope_id || ' ' || _source, 2));
+
+    select
+        d.document_id, d.source, v.version_id, v.state,
+        t.task_id, t.ready_at, t.claimed_by, t.dead,
+        (
+            select count(*)::integer from corpus.chunk as c where c.version_id = v.version_id
+        ) as chunks
+    into _known
+    from corpus.version as v
+    inner join corpus.document as d on v.document_id = d.document_id
+    left join queue.task as t on t.kind = 'publish_version' and t.subject_id = v.version_id
+    where
+        v.content_hash = _hash
+        and d.scope_id = _scope_id
+        and (
+            v.state in ('published', 'staged')
+            -- or an older document that a newer one of its title outranks: adding it again
+            -- must not make a version each time
+            or (
+                d.source = _source
+                and v.version = (
+                    select max(o.version) from corpus.version as o
+                    where o.document_id = d.document_id
+                )
+            )
+        )
+    order by v.state = 'published' desc, d.source = _source desc, v.version_id
+    limit 1;
+
+    if found and _known.state = 'staged'
+        and (
+            _known.task_id is null
+            or _known.dead
+            or (_known.claimed_by is not null and _known.ready_at <= clock_timestamp())
+            -- nobody has it yet: a holder takes it, without one it waits as before
+            or (_known.claimed_by is null and stage_document.lease_holder is not null)
+        )
+    then
+        -- whoever staged it died or gave up: go on from there
+        _task := queue.enqueue('publish_version', _known.version_id, stage_document.lease_holder);
+        return query select
+            'staged', _known.document_id, _known.version_id, null::bigint, null::text,
+            _known.chunks, _task.task_id, _task.lease_token;
+        return;
+    end if;
+    if found then
+        if _known.source <> _source and _known.state = 'published' then
+            -- this source says now what another one says: what it said before is outdated
+            perform corpus.retire_version(v.version_id, _known.version_id)
+            from corpus.document as d
+            inner join corpus.version as v on d.document_id = v.document_id
+            where d.scope_id = _scope_id and d.source = _source and v.state = 'published';
+        end if;
+        return query select
+            case when _known.source = _source and _known.state <> 'staged'
+                then 'unchanged' else 'duplicate' end,
+            _known.document_id, _known.version_id, _known.document_id, _known.source,
+            _known.chunks, null::bigint, null::uuid;
+        return;
+    end if;
+
+    insert into corpus.document as d (scope_id, source, source_family)
+    values (_scope_id, _source, coalesce(_host, 'upload'))
+    on conflict on constraint document_once_per_source do nothing;
+    select d.document_id into strict document_id
+    from corpus.document as d
+    where d.scope_id = _scope_id and d.source = _source;
+
+    insert into corpus.version as v (
+        document_id, version, title, title_key, content_hash, file_type, document_type,
+        authority, tags, effective_date, metadata
+    )
+    select
+        stage_document.document_id,
+        1 + coalesce(max(o.version), 0),
+        _title,
+        corpus.title_key(_title),
+        _hash,
+        stage_document.file_type,
+        nullif(btrim(stage_document.document_type), ''),
+        _authority,
+        _tags,
+        stage_document.effective_date,
+        coalesce(stage_document.metadata, '{}')
+    from corpus.version as o
+    where o.document_id = stage_document.document_id
+    returning v.version_id into version_id;
+
+    insert into corpus.chunk as c (
+        version_id, document_id, scope_id, chunk_index, start_at, content, content_hash,
+        embedding_hash
+    )
+    select
+        stage_document.version_id, stage_document.document_id, _scope_id, p.chunk_index,
+        p.start_at, p.content,
+        sha256(convert_to(p.content, 'UTF8')),
+        sha256(convert_to(embedding.text_of(_title, p.content), 'UTF8'))
+    from corpus.chunk_text(stage_document.body) as p;
+    get diagnostics chunk_count = row_count;
+
+    _task := queue.enqueue('publish_version', version_id, stage_document.lease_holder);
+    outcome := 'staged';
+    task_id := _task.task_id;
+    lease_token := _task.lease_token;
+    return next;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) IS 'Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.';
+
+REVOKE ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.title_key(title text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+    with stripped as (
+        select regexp_replace(btrim(regexp_replace(regexp_replace(regexp_replace(
+            -- an index takes no longer key
+            translate(left(terms.fold_text(left(title_key.title, 1000)), 500), '_', ' '),
+            -- 2024, 2024-25, 2024/2025
+            '\m(19|20)\d\d(?: ?[-/] ?\d{2,4})?\M', ' ', 'g'),
+            -- v2, version 1.3, withdrawn, updated, month names
+            '\m(v\d+(\.\d+)*|(version|ver|rev|revision|edition|issue)\M( ?\d+(\.\d+)*)?|'
+            || 'withdrawn|updated?|superseded|archived?|copy|january|february|march|april|may|june|'
+            || 'july|august|september|october|november|december)\M', ' ', 'g'),
+            '[^[:alnum:]]+', ' ', 'g')),
+            -- only at the end: a draft plan and a final plan are two subjects
+            '( ?\m(draft|final))+$', '') as words
+    )
+
+    select nullif(
+        case
+            when s.words in (
+                '', 'home', 'homepage', 'overview', 'index', 'untitled', 'document', 'welcome',
+                'contents', 'content', 'news', 'contact', 'contact us', 'about', 'about us', 'page',
+                'introduction', 'microsoft word', 'letter', 'policy', 'guidance', 'report', 'form',
+                'information', 'faq', 'faqs', 'help', 'search', 'error', 'not found',
+                'new document', 'untitled document'
+            ) or s.words !~ '[[:alpha:]]{3}' then ''
+            else s.words
+        end,
+        ''
+    )
+    from stripped as s;
+$_$;
+
+COMMENT ON FUNCTION corpus.title_key(title text) IS 'Folded title without years, dates and version words; NULL when what is left is too generic to supersede by.';
+
+REVOKE ALL ON FUNCTION corpus.title_key(title text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.title_key(title text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.title_key(title text) TO pgkb_admin;
+
+CREATE TRIGGER chunk_fact__check_transition BEFORE UPDATE OF status ON corpus.chunk_fact FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION corpus.chunk_fact__check_transition();
+
+CREATE SCHEMA deploy;
+
+COMMENT ON SCHEMA deploy IS 'What the deploy engine has brought to this database.';
+
+CREATE TABLE deploy.file (
+    path text NOT NULL,
+    sha256 text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON COLUMN deploy.file.applied_at IS 'Start of the transaction that ran it.';
+
+COMMENT ON COLUMN deploy.file.path IS 'Path under db/.';
+
+COMMENT ON COLUMN deploy.file.sha256 IS 'Hash of the text that ran; any difference runs all files.';
+
+COMMENT ON TABLE deploy.file IS 'Function, trigger and grant files as they last ran here.';
+
+CREATE TABLE deploy.migration (
+    name text NOT NULL,
+    sha256 text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON COLUMN deploy.migration.applied_at IS 'Start of the transaction that ran it.';
+
+COMMENT ON COLUMN deploy.migration.name IS 'File name without its ending, as in 0001_queue.';
+
+COMMENT ON COLUMN deploy.migration.sha256 IS 'Hash of the text that ran; an edit is refused.';
+
+COMMENT ON TABLE deploy.migration IS 'Migrations that ran here; each runs exactly once.';
+
+ALTER TABLE ONLY deploy.file
+    ADD CONSTRAINT file_pkey PRIMARY KEY (path);
+
+ALTER TABLE ONLY deploy.migration
+    ADD CONSTRAINT migration_pkey PRIMARY KEY (name);
+
+CREATE SCHEMA embedding;
+
+COMMENT ON SCHEMA embedding IS 'Embedding sets, their vectors and the vectors of questions asked before.';
+
+GRANT USAGE ON SCHEMA embedding TO pgkb_app;
+GRANT USAGE ON SCHEMA embedding TO pgkb_ingest;
+GRANT USAGE ON SCHEMA embedding TO pgkb_admin;
+
+CREATE TABLE embedding.cold_vector (
+    set_id integer NOT NULL,
+    chunk_id bigint NOT NULL,
+    embedding public.halfvec NOT NULL
+);
+
+COMMENT ON COLUMN embedding.cold_vector.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN embedding.cold_vector.embedding IS 'Unit-length vector at half precision.';
+
+COMMENT ON COLUMN embedding.cold_vector.set_id IS 'The embedding set.';
+
+COMMENT ON TABLE embedding.cold_vector IS 'Vectors of chunks that are not searched: staged ones on the way in, superseded ones kept for as_of and undo. Not indexed, so they crowd nobody out.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.cold_vector TO pgkb_ingest;
+GRANT SELECT ON TABLE embedding.cold_vector TO pgkb_admin;
+
+CREATE TABLE embedding.query_cache (
+    viewer text NOT NULL,
+    question_hash bytea NOT NULL,
+    set_id integer NOT NULL,
+    expansion_revision bigint NOT NULL,
+    embedding public.halfvec NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON COLUMN embedding.query_cache.embedding IS 'The vector.';
+
+COMMENT ON COLUMN embedding.query_cache.expansion_revision IS 'Revision of the loaded synonyms.';
+
+COMMENT ON COLUMN embedding.query_cache.expires_at IS 'Not used after this instant.';
+
+COMMENT ON COLUMN embedding.query_cache.question_hash IS 'SHA-256 of the folded question.';
+
+COMMENT ON COLUMN embedding.query_cache.set_id IS 'The set, so model and width are part of the key.';
+
+COMMENT ON COLUMN embedding.query_cache.viewer IS 'Whose question; nobody else is answered from it.';
+
+COMMENT ON TABLE embedding.query_cache IS 'Vectors of questions asked before, per viewer; the question itself is not kept, only its SHA-256.';
+
+GRANT SELECT,INSERT,UPDATE ON TABLE embedding.query_cache TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.query_cache TO pgkb_ingest;
+GRANT SELECT ON TABLE embedding.query_cache TO pgkb_admin;
+
+CREATE TABLE embedding.set (
+    set_id integer NOT NULL,
+    name text NOT NULL,
+    provider text NOT NULL,
+    model text NOT NULL,
+    width integer NOT NULL,
+    active boolean DEFAULT false NOT NULL,
+    endpoint_url text,
+    retrieval_floor double precision NOT NULL,
+    relevance_floor double precision NOT NULL,
+    school_floor double precision NOT NULL,
+    vector_weight double precision NOT NULL,
+    keyword_weight double precision NOT NULL,
+    CONSTRAINT set_floors_are_cosines CHECK ((((retrieval_floor >= ('-1'::integer)::double precision) AND (retrieval_floor <= (1)::double precision)) AND ((relevance_floor >= ('-1'::integer)::double precision) AND (relevance_floor <= (1)::double precision)) AND ((school_floor >= ('-1'::integer)::double precision) AND (school_floor <= (1)::double precision)))),
+    CONSTRAINT set_provider_is_known CHECK ((provider = ANY (ARRAY['local'::text, 'openai'::text, 'azure'::text, 'compatible'::text]))),
+    CONSTRAINT set_weights_not_negative CHECK (((vector_weight >= (0)::double precision) AND (keyword_weight >= (0)::double precision))),
+    CONSTRAINT set_width_fits_an_index CHECK (((width >= 1) AND (width <= 4000)))
+);
+
+COMMENT ON COLUMN embedding.set.active IS 'Whether searches use it.';
+
+COMMENT ON COLUMN embedding.set.endpoint_url IS 'OpenAI-compatible base address that embedding.embed_text calls from inside the server; a key never stands here.';
+
+COMMENT ON COLUMN embedding.set.keyword_weight IS 'Weight of the keyword leg in fusion.';
+
+COMMENT ON COLUMN embedding.set.model IS 'Model as the provider calls it.';
+
+COMMENT ON COLUMN embedding.set.name IS 'Name people use.';
+
+COMMENT ON COLUMN embedding.set.provider IS 'local, openai, azure or compatible.';
+
+COMMENT ON COLUMN embedding.set.relevance_floor IS 'Cosine floor after fusion.';
+
+COMMENT ON COLUMN embedding.set.retrieval_floor IS 'Cosine floor of the vector leg.';
+
+COMMENT ON COLUMN embedding.set.school_floor IS 'Cosine floor of the asked school''s documents.';
+
+COMMENT ON COLUMN embedding.set.set_id IS 'Key; names the partition of embedding.vector.';
+
+COMMENT ON COLUMN embedding.set.vector_weight IS 'Weight of the vector leg in fusion.';
+
+COMMENT ON COLUMN embedding.set.width IS 'Dimensions of its vectors.';
+
+COMMENT ON TABLE embedding.set IS 'A model at a width, with the floors and fusion weights that belong to it. Exactly one is active.';
+
+GRANT SELECT ON TABLE embedding.set TO pgkb_app;
+GRANT SELECT ON TABLE embedding.set TO pgkb_ingest;
+GRANT SELECT,UPDATE ON TABLE embedding.set TO pgkb_admin;
+
+CREATE TABLE embedding.vector (
+    set_id integer NOT NULL,
+    chunk_id bigint NOT NULL,
+    scope_id bigint NOT NULL,
+    embedding public.halfvec NOT NULL
+)
+PARTITION BY LIST (set_id);
+
+COMMENT ON COLUMN embedding.vector.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN embedding.vector.embedding IS 'Unit-length vector at half precision.';
+
+COMMENT ON COLUMN embedding.vector.scope_id IS 'Its scope: small scopes are scanned exactly through the index on it.';
+
+COMMENT ON COLUMN embedding.vector.set_id IS 'The embedding set.';
+
+COMMENT ON TABLE embedding.vector IS 'Vectors of the published version of each document, a partition per set. Rows are inserted and deleted, never updated.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.vector TO pgkb_ingest;
+GRANT SELECT ON TABLE embedding.vector TO pgkb_admin;
+
+CREATE TABLE embedding.vector_1 (
+    set_id integer CONSTRAINT vector_set_id_not_null NOT NULL,
+    chunk_id bigint CONSTRAINT vector_chunk_id_not_null NOT NULL,
+    scope_id bigint CONSTRAINT vector_scope_id_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT vector_embedding_not_null NOT NULL,
+    CONSTRAINT vector_1_width CHECK ((public.vector_dims(embedding) = 384))
+);
+ALTER TABLE ONLY embedding.vector_1 ALTER COLUMN embedding SET STORAGE PLAIN;
+
+COMMENT ON TABLE embedding.vector_1 IS 'Vectors of set 1.';
+
+GRANT SELECT ON TABLE embedding.vector_1 TO pgkb_admin;
+
+CREATE TABLE embedding.vector_2 (
+    set_id integer CONSTRAINT vector_set_id_not_null NOT NULL,
+    chunk_id bigint CONSTRAINT vector_chunk_id_not_null NOT NULL,
+    scope_id bigint CONSTRAINT vector_scope_id_not_null NOT NULL,
+    embedding public.halfvec CONSTRAINT vector_embedding_not_null NOT NULL,
+    CONSTRAINT vector_2_width CHECK ((public.vector_dims(embedding) = 1536))
+);
+ALTER TABLE ONLY embedding.vector_2 ALTER COLUMN embedding SET STORAGE PLAIN;
+
+COMMENT ON TABLE embedding.vector_2 IS 'Vectors of set 2.';
+
+GRANT SELECT ON TABLE embedding.vector_2 TO pgkb_admin;
+
+ALTER TABLE ONLY embedding.vector ATTACH PARTITION embedding.vector_1 FOR VALUES IN (1);
+
+ALTER TABLE ONLY embedding.vector ATTACH PARTITION embedding.vector_2 FOR VALUES IN (2);
+
+ALTER TABLE ONLY embedding.cold_vector
+    ADD CONSTRAINT cold_vector_pk PRIMARY KEY (set_id, chunk_id);
+
+ALTER TABLE ONLY embedding.query_cache
+    ADD CONSTRAINT query_cache_pk PRIMARY KEY (viewer, question_hash, set_id, expansion_revision);
+
+ALTER TABLE ONLY embedding.set
+    ADD CONSTRAINT set_name_once UNIQUE (name);
+
+ALTER TABLE ONLY embedding.set
+    ADD CONSTRAINT set_pk PRIMARY KEY (set_id);
+
+ALTER TABLE ONLY embedding.vector
+    ADD CONSTRAINT vector_pk PRIMARY KEY (set_id, chunk_id);
+
+ALTER TABLE ONLY embedding.vector_1
+    ADD CONSTRAINT vector_1_pkey PRIMARY KEY (set_id, chunk_id);
+
+ALTER TABLE ONLY embedding.vector_2
+    ADD CONSTRAINT vector_2_pkey PRIMARY KEY (set_id, chunk_id);
+
+ALTER TABLE ONLY embedding.cold_vector
+    ADD CONSTRAINT cold_vector_chunk_fk FOREIGN KEY (chunk_id) REFERENCES corpus.chunk(chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY embedding.cold_vector
+    ADD CONSTRAINT cold_vector_set_fk FOREIGN KEY (set_id) REFERENCES embedding.set(set_id);
+
+ALTER TABLE ONLY embedding.query_cache
+    ADD CONSTRAINT query_cache_set_fk FOREIGN KEY (set_id) REFERENCES embedding.set(set_id) ON DELETE CASCADE;
+
+CREATE INDEX cold_vector_chunk_idx ON embedding.cold_vector USING btree (chunk_id);
+
+CREATE INDEX query_cache_expires_idx ON embedding.query_cache USING btree (expires_at);
+
+CREATE UNIQUE INDEX set_one_active_idx ON embedding.set USING btree (active) WHERE active;
+
+CREATE INDEX vector_1_hnsw_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64');
+
+CREATE INDEX vector_1_scope_id_idx ON embedding.vector_1 USING btree (scope_id);
+
+CREATE INDEX vector_2_hnsw_idx ON embedding.vector_2 USING hnsw (((embedding)::public.halfvec(1536)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64');
+
+CREATE INDEX vector_2_scope_id_idx ON embedding.vector_2 USING btree (scope_id);
+
+CREATE INDEX vector_scope_idx ON ONLY embedding.vector USING btree (scope_id);
+
+ALTER INDEX embedding.vector_pk ATTACH PARTITION embedding.vector_1_pkey;
+
+ALTER INDEX embedding.vector_scope_idx ATTACH PARTITION embedding.vector_1_scope_id_idx;
+
+ALTER INDEX embedding.vector_pk ATTACH PARTITION embedding.vector_2_pkey;
+
+ALTER INDEX embedding.vector_scope_idx ATTACH PARTITION embedding.vector_2_scope_id_idx;
+
+CREATE FUNCTION embedding.activate(set_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set;
+    _missing bigint;
+begin
+    -- a publisher that saw the old set must be seen by the count below
+    perform pg_advisory_xact_lock(hashtextextended('embedding.activate', 4));
+    _set := embedding.named_set(activate.set_name);
+    if _set.active then
+        return;
+    end if;
+    select count(*) into _missing
+    from search.text_index as t
+    where not exists (
+        select
+        from embedding.vector as v
+        where v.set_id = _set.set_id and v.chunk_id = t.chunk_id
+    );
+    if _missing > 0 then
+        raise exception 'embedding set "%" lacks the vectors of % chunks', _set.name, _missing
+            using errcode = 'VE006',
+                  hint = 'Fill it first: embedding.chunks_to_embed and embedding.store_vectors.';
+    end if;
+    update embedding.set as s set active = false where s.active;
+    update embedding.set as s set active = true where s.set_id = _set.set_id;
+    perform audit.write_event('embedding_set_activated', _set.name);
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.activate(set_name text) IS 'Make searches use this set from the next statement on; refused while published chunks lack its vectors.';
+
+REVOKE ALL ON FUNCTION embedding.activate(set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.activate(set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.active_set() RETURNS embedding.set
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set;
+begin
+    select s.* into _set from embedding.set as s where s.active;
+    if not found then
+        raise exception 'no embedding set is active'
+            using errcode = 'VE004',
+                  hint = 'Choose one: select embedding.activate(name) from embedding.set;';
+    end if;
+    return _set;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.active_set() IS 'The embedding set that searches use now.';
+
+REVOKE ALL ON FUNCTION embedding.active_set() FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.active_set() TO pgkb_app;
+GRANT ALL ON FUNCTION embedding.active_set() TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.active_set() TO pgkb_admin;
+
+CREATE FUNCTION embedding.cached_query(viewer text, question text) RETURNS public.vector
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select q.embedding::public.vector
+    from embedding.query_cache as q
+    where
+        q.viewer = cached_query.viewer
+        and q.question_hash = embedding.question_hash(cached_query.question)
+        and q.set_id = (embedding.active_set()).set_id
+        and q.expansion_revision = embedding.expansion_revision()
+        and q.expires_at > now();
+$$;
+
+COMMENT ON FUNCTION embedding.cached_query(viewer text, question text) IS 'The vector of a question this viewer asked before, for the active set; NULL when there is none.';
+
+REVOKE ALL ON FUNCTION embedding.cached_query(viewer text, question text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text) TO pgkb_app;
+GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.check_vector(given public.vector, expected_set embedding.set) RETURNS public.halfvec
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if check_vector.given is null then
+        raise exception 'a vector of % is missing', (check_vector.expected_set).model
+            using errcode = 'VE003', hint = 'Embed the text again.';
+    end if;
+    if public.vector_dims(check_vector.given) <> (check_vector.expected_set).width then
+        raise exception 'the vector has % dimensions, % of set % has %',
+            public.vector_dims(check_vector.given), (check_vector.expected_set).model,
+            (check_vector.expected_set).name, (check_vector.expected_set).width
+            using errcode = 'VE002',
+                  hint = 'Embed with the model of the active set: select * from embedding.active_set();';
+    end if;
+    if public.vector_norm(check_vector.given) = 0 then
+        raise exception 'the vector is all zero (model %, width %)',
+            (check_vector.expected_set).model, (check_vector.expected_set).width
+            using errcode = 'VE001', hint = 'A zero vector has no direction: embed the text again.';
+    end if;
+    return public.l2_normalize(check_vector.given)::public.halfvec;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.check_vector(given public.vector, expected_set embedding.set) IS 'The vector at unit length and half precision; refuse a zero vector and another width, naming model and widths.';
+
+REVOKE ALL ON FUNCTION embedding.check_vector(given public.vector, expected_set embedding.set) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.check_vector(given public.vector, expected_set embedding.set) TO pgkb_app;
+GRANT ALL ON FUNCTION embedding.check_vector(given public.vector, expected_set embedding.set) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.check_vector(given public.vector, expected_set embedding.set) TO pgkb_admin;
+
+CREATE FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size integer DEFAULT 64, set_name text DEFAULT NULL::text) RETURNS TABLE(chunk_id bigint, embedding_text text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+    _set embedding.set := embedding.named_set(chunks_to_embed.set_name);
+    _version corpus.version;
+begin
+    select v.* into _version
+    from corpus.version as v
+    where v.version_id = chunks_to_embed.version_id;
+    if not found then
+        raise exception 'there is no version %', chunks_to_embed.version_id
+            using errcode = 'KB009', hint = 'It may have been discarded; stage the document again.';
+    end if;
+
+    -- the same title and passage were embedded by this set before
+    if _version.state = 'staged' then
+        insert into embedding.cold_vector (set_id, chunk_id, embedding)
+        select distinct on (c.chunk_id) _set.set_id, c.chunk_id, r.embedding
+        from corpus.chunk as c
+        inner join corpus.chunk as twin
+            on c.embedding_hash = twin.embedding_hash and twin.chunk_id <> c.chunk_id
+        cross join lateral (
+            select v.embedding
+            from embedding.vector as v
+            where v.set_id = _set.set_id and v.chunk_id = twin.chunk_id
+            union all
+            select v.embedding
+            from embedding.cold_vector as v
+            where v.set_id = _set.set_id and v.chunk_id = twin.chunk_id
+        ) as r
+        where c.version_id = chunks_to_embed.version_id
+        on conflict do nothing;
+    end if;
+
+    return query
+    select c.chunk_id, embedding.text_of(_version.title, c.content)
+    from corpus.chunk as c
+    where
+        c.version_id = chunks_to_embed.version_id
+        and not exists (
+            select
+            from embedding.cold_vector as v
+            where v.set_id = _set.set_id and v.chunk_id = c.chunk_id
+        )
+        and not exists (
+            select
+            from embedding.vector as v
+            where v.set_id = _set.set_id and v.chunk_id = c.chunk_id
+        )
+    order by c.chunk_index
+    limit chunks_to_embed.batch_size;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size integer, set_name text) IS 'Chunks of a version that still lack a vector in a set (the active one when not named), after reusing the vectors of equal text.';
+
+REVOKE ALL ON FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size integer, set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size integer, set_name text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size integer, set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.expansion_revision() RETURNS bigint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(sum(p.revision), 0)::bigint from terms.pack as p;
+$$;
+
+COMMENT ON FUNCTION embedding.expansion_revision() IS 'Grows whenever synonyms or topics change, so that older cached questions are not used.';
+
+REVOKE ALL ON FUNCTION embedding.expansion_revision() FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.expansion_revision() TO pgkb_app;
+GRANT ALL ON FUNCTION embedding.expansion_revision() TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.expansion_revision() TO pgkb_admin;
+
+CREATE FUNCTION embedding.named_set(set_name text) RETURNS embedding.set
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set;
+begin
+    if named_set.set_name is null then
+        return embedding.active_set();
+    end if;
+    select s.* into _set from embedding.set as s where s.name = named_set.set_name;
+    if not found then
+        raise exception 'there is no embedding set "%"', left(named_set.set_name, 60)
+            using errcode = 'VE005', hint = 'See: select name, model, width from embedding.set;';
+    end if;
+    return _set;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.named_set(set_name text) IS 'The embedding set of that name; NULL is the active one.';
+
+REVOKE ALL ON FUNCTION embedding.named_set(set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.purge_queries() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _purged integer;
+begin
+    delete from embedding.query_cache as q
+    where
+        q.expires_at <= now()
+        or q.expansion_revision <> embedding.expansion_revision();
+    get diagnostics _purged = row_count;
+    return _purged;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.purge_queries() IS 'Remove the cached questions that can no longer be used; returns how many.';
+
+REVOKE ALL ON FUNCTION embedding.purge_queries() FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.purge_queries() TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.purge_queries() TO pgkb_admin;
+
+CREATE FUNCTION embedding.question_hash(question text) RETURNS bytea
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select sha256(convert_to(terms.fold_text(question_hash.question), 'UTF8'));
+$$;
+
+COMMENT ON FUNCTION embedding.question_hash(question text) IS 'SHA-256 of the folded question: what stands in the cache instead of the question.';
+
+REVOKE ALL ON FUNCTION embedding.question_hash(question text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.question_hash(question text) TO pgkb_app;
+GRANT ALL ON FUNCTION embedding.question_hash(question text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.remember_query(viewer text, question text, given public.vector) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set := embedding.active_set();
+    _days integer := config.value('kb.query_cache_days')::integer;
+begin
+    if _days = 0 or remember_query.viewer is null or remember_query.question is null then
+        return;
+    end if;
+    insert into embedding.query_cache
+        (viewer, question_hash, set_id, expansion_revision, embedding, expires_at)
+    values (
+        remember_query.viewer,
+        embedding.question_hash(remember_query.question),
+        _set.set_id,
+        embedding.expansion_revision(),
+        embedding.check_vector(remember_query.given, _set),
+        now() + make_interval(days => _days)
+    )
+    on conflict on constraint query_cache_pk do update set
+        embedding = excluded.embedding, expires_at = excluded.expires_at;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) IS 'Keep the vector of a question for this viewer until kb.query_cache_days are over.';
+
+REVOKE ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) TO pgkb_app;
+GRANT ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) TO pgkb_admin;
+
+CREATE FUNCTION embedding.store_vectors(chunk_ids bigint[], vectors text[], set_name text DEFAULT NULL::text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set := embedding.named_set(store_vectors.set_name);
+    _checked public.halfvec[];
+    _cold integer;
+    _live integer;
+begin
+    if cardinality(store_vectors.chunk_ids) is distinct from cardinality(store_vectors.vectors)
+        or array_position(store_vectors.chunk_ids, null) is not null
+        or cardinality(store_vectors.chunk_ids) <> (
+            select count(distinct u.id) from unnest(store_vectors.chunk_ids) as u (id)
+        )
+    then
+        raise exception 'chunks and vectors do not pair up'
+            using errcode = 'VE007', hint = 'Give one vector for each chunk, each chunk once.';
+    end if;
+    begin
+        select array_agg(embedding.check_vector(u.given::public.vector, _set) order by u.n)
+        into _checked
+        from unnest(store_vectors.vectors) with ordinality as u (given, n);
+    exception
+        when invalid_text_representation or data_exception or numeric_value_out_of_range
+            or program_limit_exceeded
+        then
+            raise exception 'a vector of % (width %) is not a vector: %',
+                _set.model, _set.width, sqlerrm
+                using errcode = 'VE003', hint = 'It may hold NaN or infinity: embed the text again.';
+    end;
+
+    -- a chunk that is published or withdrawn meanwhile must not get its vector on the wrong side
+    perform from corpus.version as v
+    where v.version_id in (
+        select c.version_id from corpus.chunk as c where c.chunk_id = any(store_vectors.chunk_ids)
+    )
+    order by v.version_id
+    for share;
+
+    insert into embedding.cold_vector (set_id, chunk_id, embedding)
+    select _set.set_id, c.chunk_id, u.checked
+    from unnest(store_vectors.chunk_ids, _checked) as u (chunk_id, checked)
+    inner join corpus.chunk as c on u.chunk_id = c.chunk_id
+    inner join corpus.version as v on c.version_id = v.version_id
+    where v.state <> 'published'
+    on conflict do nothing;
+    get diagnostics _cold = row_count;
+
+    insert into embedding.vector (set_id, chunk_id, scope_id, embedding)
+    select _set.set_id, c.chunk_id, c.scope_id, u.checked
+    from unnest(store_vectors.chunk_ids, _checked) as u (chunk_id, checked)
+    inner join corpus.chunk as c on u.chunk_id = c.chunk_id
+    inner join corpus.version as v on c.version_id = v.version_id
+    where v.state = 'published'
+    on conflict do nothing;
+    get diagnostics _live = row_count;
+    return _cold + _live;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.store_vectors(chunk_ids bigint[], vectors text[], set_name text) IS 'Store vectors of chunks in a set (the active one when not named); returns how many were new. All or none.';
+
+REVOKE ALL ON FUNCTION embedding.store_vectors(chunk_ids bigint[], vectors text[], set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.store_vectors(chunk_ids bigint[], vectors text[], set_name text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.store_vectors(chunk_ids bigint[], vectors text[], set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.text_of(title text, content text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(nullif(btrim(text_of.title), '') || E'\n', '') || text_of.content;
+$$;
+
+COMMENT ON FUNCTION embedding.text_of(title text, content text) IS 'What is sent to the model for a chunk: the title, so that a passage knows what it is about, and the passage.';
+
+REVOKE ALL ON FUNCTION embedding.text_of(title text, content text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_admin;
+
+CREATE SCHEMA place;
+
+COMMENT ON SCHEMA place IS 'Education authorities, their successors, the districts inside them and schools.';
+
+GRANT USAGE ON SCHEMA place TO pgkb_app;
+GRANT USAGE ON SCHEMA place TO pgkb_ingest;
+GRANT USAGE ON SCHEMA place TO pgkb_admin;
+
+CREATE TABLE place.authority (
+    gss text NOT NULL,
+    dfe_code text,
+    name text NOT NULL,
+    kind text DEFAULT ''::text NOT NULL,
+    region text DEFAULT ''::text NOT NULL,
+    status text DEFAULT 'live'::text NOT NULL,
+    start_date date,
+    end_date date,
+    website text,
+    CONSTRAINT authority_code_has_nine_characters CHECK ((gss ~ '^[A-Z][0-9]{8}$'::text)),
+    CONSTRAINT authority_dfe_code_has_three_digits CHECK ((dfe_code ~ '^[0-9]{3}$'::text)),
+    CONSTRAINT authority_status_is_known CHECK ((status = ANY (ARRAY['live'::text, 'ended'::text])))
+);
+
+COMMENT ON COLUMN place.authority.dfe_code IS 'Three-digit code of the Department for Education.';
+
+COMMENT ON COLUMN place.authority.end_date IS 'Last day of this code, when ended.';
+
+COMMENT ON COLUMN place.authority.gss IS 'Nine-character ONS code; changes when boundaries do.';
+
+COMMENT ON COLUMN place.authority.kind IS 'County, unitary, metropolitan district or London borough.';
+
+COMMENT ON COLUMN place.authority.name IS 'Name people know.';
+
+COMMENT ON COLUMN place.authority.region IS 'Region name.';
+
+COMMENT ON COLUMN place.authority.start_date IS 'First day of this code, when known.';
+
+COMMENT ON COLUMN place.authority.status IS 'live or ended.';
+
+COMMENT ON COLUMN place.authority.website IS 'Home page.';
+
+COMMENT ON TABLE place.authority IS 'Education authorities, live and ended.';
+
+GRANT SELECT ON TABLE place.authority TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place.authority TO pgkb_ingest;
+GRANT SELECT ON TABLE place.authority TO pgkb_admin;
+
+CREATE TABLE place.authority_successor (
+    gss text NOT NULL,
+    successor_gss text NOT NULL,
+    CONSTRAINT authority_successor_is_another_code CHECK ((gss <> successor_gss))
+);
+
+COMMENT ON COLUMN place.authority_successor.gss IS 'The ended code.';
+
+COMMENT ON COLUMN place.authority_successor.successor_gss IS 'A code that took over.';
+
+COMMENT ON TABLE place.authority_successor IS 'Which code took over from an ended one; a county that was split has several rows.';
+
+GRANT SELECT ON TABLE place.authority_successor TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place.authority_successor TO pgkb_ingest;
+GRANT SELECT ON TABLE place.authority_successor TO pgkb_admin;
+
+CREATE TABLE place.district (
+    lad_gss text NOT NULL,
+    name text NOT NULL,
+    authority_gss text NOT NULL,
+    CONSTRAINT district_code_has_nine_characters CHECK ((lad_gss ~ '^[A-Z][0-9]{8}$'::text))
+);
+
+COMMENT ON COLUMN place.district.authority_gss IS 'The education authority, e.g. the county.';
+
+COMMENT ON COLUMN place.district.lad_gss IS 'Nine-character ONS code of the district.';
+
+COMMENT ON COLUMN place.district.name IS 'Name of the district.';
+
+COMMENT ON TABLE place.district IS 'Districts that a postcode gives, with the education authority that answers for them.';
+
+GRANT SELECT ON TABLE place.district TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place.district TO pgkb_ingest;
+GRANT SELECT ON TABLE place.district TO pgkb_admin;
+
+CREATE TABLE place.school (
+    urn text NOT NULL,
+    name text NOT NULL,
+    la_code text NOT NULL,
+    phase text,
+    postcode text,
+    website text,
+    status text DEFAULT 'open'::text NOT NULL,
+    CONSTRAINT school_status_is_known CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text]))),
+    CONSTRAINT school_urn_has_six_digits CHECK ((urn ~ '^[0-9]{6}$'::text))
+);
+
+COMMENT ON COLUMN place.school.la_code IS 'The authority that maintains or oversees the school.';
+
+COMMENT ON COLUMN place.school.name IS 'Name people know.';
+
+COMMENT ON COLUMN place.school.phase IS 'Phase of education, when known.';
+
+COMMENT ON COLUMN place.school.postcode IS 'Postcode, when known.';
+
+COMMENT ON COLUMN place.school.status IS 'open or closed.';
+
+COMMENT ON COLUMN place.school.urn IS 'Unique reference number of six digits.';
+
+COMMENT ON COLUMN place.school.website IS 'Home page, when known.';
+
+COMMENT ON TABLE place.school IS 'Schools by unique reference number.';
+
+GRANT SELECT ON TABLE place.school TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place.school TO pgkb_ingest;
+GRANT SELECT ON TABLE place.school TO pgkb_admin;
+
+ALTER TABLE ONLY place.authority
+    ADD CONSTRAINT authority_pk PRIMARY KEY (gss);
+
+ALTER TABLE ONLY place.authority_successor
+    ADD CONSTRAINT authority_successor_pk PRIMARY KEY (gss, successor_gss);
+
+ALTER TABLE ONLY place.district
+    ADD CONSTRAINT district_pk PRIMARY KEY (lad_gss);
+
+ALTER TABLE ONLY place.school
+    ADD CONSTRAINT school_pk PRIMARY KEY (urn);
+
+ALTER TABLE ONLY place.authority_successor
+    ADD CONSTRAINT authority_successor_gss_fk FOREIGN KEY (gss) REFERENCES place.authority(gss) ON DELETE CASCADE;
+
+ALTER TABLE ONLY place.authority_successor
+    ADD CONSTRAINT authority_successor_successor_fk FOREIGN KEY (successor_gss) REFERENCES place.authority(gss) ON DELETE CASCADE;
+
+ALTER TABLE ONLY place.district
+    ADD CONSTRAINT district_authority_fk FOREIGN KEY (authority_gss) REFERENCES place.authority(gss);
+
+ALTER TABLE ONLY place.school
+    ADD CONSTRAINT school_authority_fk FOREIGN KEY (la_code) REFERENCES place.authority(gss);
+
+CREATE INDEX authority_dfe_code_idx ON place.authority USING btree (dfe_code);
+
+CREATE INDEX authority_successor_successor_idx ON place.authority_successor USING btree (successor_gss);
+
+CREATE INDEX district_authority_idx ON place.district USING btree (authority_gss);
+
+CREATE INDEX school_authority_idx ON place.school USING btree (la_code);
+
+CREATE FUNCTION place.authority_family(code text) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with recursive family_code as (
+        select place.resolve_authority(authority_family.code) as gss
+        union
+        select s.gss
+        from place.authority_successor as s
+        inner join family_code as f on s.successor_gss = f.gss
+    )
+
+    select coalesce(array_agg(f.gss order by f.gss), '{}')
+    from family_code as f
+    where f.gss is not null;
+$$;
+
+COMMENT ON FUNCTION place.authority_family(code text) IS 'Every code under which documents of this authority may stand: its own and those it took over from.';
+
+REVOKE ALL ON FUNCTION place.authority_family(code text) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.authority_family(code text) TO pgkb_app;
+GRANT ALL ON FUNCTION place.authority_family(code text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.authority_family(code text) TO pgkb_admin;
+
+CREATE FUNCTION place.check_school(urn text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _la_code text;
+begin
+    if check_school.urn is null then
+        return null;
+    end if;
+    select s.la_code into _la_code from place.school as s where s.urn = btrim(check_school.urn);
+    if not found then
+        raise exception 'school "%" is not known', left(check_school.urn, 40)
+            using errcode = 'PL002',
+                  detail = 'A school is named by its unique reference number of six digits.',
+                  hint = 'Look it up: select urn, name from place.school order by name;';
+    end if;
+    return _la_code;
+end;
+$$;
+
+COMMENT ON FUNCTION place.check_school(urn text) IS 'The authority of a school; refuse a school that is not known.';
+
+REVOKE ALL ON FUNCTION place.check_school(urn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.check_school(urn text) TO pgkb_app;
+GRANT ALL ON FUNCTION place.check_school(urn text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.check_school(urn text) TO pgkb_admin;
+
+CREATE FUNCTION place.load_authorities(rows jsonb) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _bad text;
+    _successor text;
+begin
+    select r.value ->> 'gss' into _bad
+    from jsonb_array_elements(load_authorities.rows) as r (value)
+    where
+        coalesce(r.value ->> 'gss', '') !~ '^[A-Z][0-9]{8}$'
+        or coalesce(r.value ->> 'name', '') = ''
+        or coalesce(r.value ->> 'status', 'live') not in ('live', 'ended')
+        or coalesce(r.value ->> 'dfe_code', '000') !~ '^[0-9]{3}$'
+    limit 1;
+    if found then
+        raise exception 'authority row "%" is not usable', left(coalesce(_bad, 'without code'), 40)
+            using errcode = 'PL004',
+                  hint = 'Each row needs gss (E08000025), name, dfe_code (330) and status live or ended.';
+    end if;
+    select r.value ->> 'gss' into _bad
+    from jsonb_array_elements(load_authorities.rows) as r (value)
+    group by r.value ->> 'gss'
+    having count(*) > 1
+    limit 1;
+    if found then
+        raise exception 'authority "%" is listed twice', _bad
+            using errcode = 'PL004', hint = 'Keep one row for each code.';
+    end if;
+    insert into place.authority as a
+        (gss, dfe_code, name, kind, region, status, start_date, end_date, website)
+    select
+        r.gss, r.dfe_code, r.name, coalesce(r.kind, ''), coalesce(r.region, ''),
+        coalesce(r.status, 'live'), r.start_date, r.end_date, r.website
+    from jsonb_to_recordset(load_authorities.rows) as r (
+        gss text, dfe_code text, name text, kind text, region text, status text,
+        start_date date, end_date date, website text
+    )
+    on conflict (gss) do update set
+        dfe_code = excluded.dfe_code, name = excluded.name, kind = excluded.kind,
+        region = excluded.region, status = excluded.status, start_date = excluded.start_date,
+        end_date = excluded.end_date, website = excluded.website;
+    delete from place.authority_successor as s
+    using jsonb_array_elements(load_authorities.rows) as r (value)
+    where s.gss = r.value ->> 'gss';
+    for _bad, _successor in
+        select distinct r.value ->> 'gss', s.successor
+        from jsonb_array_elements(load_authorities.rows) as r (value)
+        cross join lateral jsonb_array_elements_text(
+            case when jsonb_typeof(r.value -> 'successors') = 'array'
+                then r.value -> 'successors' else '[]' end
+        ) as s (successor)
+    loop
+        if _successor is null or _successor = _bad
+            or not exists (select from place.authority as a where a.gss = _successor)
+        then
+            raise exception 'authority "%" cannot be followed by "%"',
+                _bad, left(_successor, 40)
+                using errcode = 'PL004',
+                      hint = 'A successor is another authority, with a row of its own.';
+        end if;
+        insert into place.authority_successor (gss, successor_gss) values (_bad, _successor);
+    end loop;
+    -- following the successors must come to an end
+    with recursive onward as (
+        select s.gss, s.successor_gss as reached from place.authority_successor as s
+        union
+        select o.gss, s.successor_gss
+        from onward as o
+        inner join place.authority_successor as s on o.reached = s.gss
+    )
+
+    select o.gss into _bad from onward as o where o.reached = o.gss order by o.gss limit 1;
+    if found then
+        raise exception 'authority "%" would succeed itself', _bad
+            using errcode = 'PL004', hint = 'Take the older code out of the successors.';
+    end if;
+    return jsonb_array_length(load_authorities.rows);
+end;
+$_$;
+
+COMMENT ON FUNCTION place.load_authorities(rows jsonb) IS 'Add or correct education authorities and who succeeded whom; returns how many rows were read.';
+
+REVOKE ALL ON FUNCTION place.load_authorities(rows jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.load_authorities(rows jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.load_authorities(rows jsonb) TO pgkb_admin;
+
+CREATE FUNCTION place.load_districts(rows jsonb) RETURNS integer
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    insert into place.district (lad_gss, name, authority_gss)
+    select r.lad_gss, r.name, place.resolve_authority(r.authority_gss)
+    from jsonb_to_recordset(load_districts.rows) as r (lad_gss text, name text, authority_gss text)
+    on conflict (lad_gss) do update set
+        name = excluded.name, authority_gss = excluded.authority_gss;
+    select jsonb_array_length(load_districts.rows);
+$$;
+
+COMMENT ON FUNCTION place.load_districts(rows jsonb) IS 'Add or correct districts and the education authority of each; returns how many rows were read.';
+
+REVOKE ALL ON FUNCTION place.load_districts(rows jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.load_districts(rows jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.load_districts(rows jsonb) TO pgkb_admin;
+
+CREATE FUNCTION place.load_schools(rows jsonb) RETURNS integer
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    insert into place.school (urn, name, la_code, phase, postcode, website, status)
+    select
+        r.urn, r.name, place.resolve_authority(r.la_code), r.phase, r.postcode, r.website,
+        coalesce(r.status, 'open')
+    from jsonb_to_recordset(load_schools.rows) as r (
+        urn text, name text, la_code text, phase text, postcode text, website text, status text
+    )
+    on conflict (urn) do update set
+        name = excluded.name, la_code = excluded.la_code, phase = excluded.phase,
+        postcode = excluded.postcode, website = excluded.website, status = excluded.status;
+    select jsonb_array_length(load_schools.rows);
+$$;
+
+COMMENT ON FUNCTION place.load_schools(rows jsonb) IS 'Add or correct schools; returns how many rows were read.';
+
+REVOKE ALL ON FUNCTION place.load_schools(rows jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.load_schools(rows jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.load_schools(rows jsonb) TO pgkb_admin;
+
+CREATE FUNCTION place.resolve_authority(code text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _code text := upper(btrim(resolve_authority.code));
+    _gss text;
+    _successors text[];
+begin
+    if _code is null then
+        return null;
+    end if;
+    select a.gss into _gss from place.authority as a where a.gss = _code;
+    if _gss is null then
+        select d.authority_gss into _gss from place.district as d where d.lad_gss = _code;
+    end if;
+    if _gss is null then
+        select a.gss into _gss
+        from place.authority as a
+        where a.dfe_code = _code
+        order by a.status = 'live' desc, a.start_date desc nulls last
+        limit 1;
+    end if;
+    if _gss is null then
+        raise exception 'authority "%" is not known', left(resolve_authority.code, 40)
+            using errcode = 'PL001',
+                  detail = 'An authority is named by its nine-character GSS code, e.g. E08000025.',
+                  hint = 'Look it up: select gss, name from place.authority order by name;';
+    end if;
+    loop
+        select array_agg(s.successor_gss order by s.successor_gss) into _successors
+        from place.authority_successor as s
+        where s.gss = _gss;
+        exit when _successors is null;
+        if cardinality(_successors) > 1 then
+            raise exception 'authority % was split', _gss
+                using errcode = 'PL003',
+                      detail = format('It became %s.', array_to_string(_successors, ' and ')),
+                      hint = 'Name the one that answers for the place today.';
+        end if;
+        _gss := _successors[1];
+    end loop;
+    return _gss;
+end;
+$$;
+
+COMMENT ON FUNCTION place.resolve_authority(code text) IS 'The live education authority of a GSS code (old or new), a district code or a three-digit DfE code.';
+
+REVOKE ALL ON FUNCTION place.resolve_authority(code text) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.resolve_authority(code text) TO pgkb_app;
+GRANT ALL ON FUNCTION place.resolve_authority(code text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.resolve_authority(code text) TO pgkb_admin;
+
+CREATE TYPE public.search_result AS (
+	chunk_id bigint,
+	document_id bigint,
+	title text,
+	source text,
+	content text,
+	context text,
+	chunk_index integer,
+	la_code text,
+	school_urn text,
+	tags text[],
+	document_type text,
+	authority text,
+	version integer,
+	effective_date date,
+	created_at timestamp with time zone,
+	scope text,
+	similarity double precision,
+	vector_rank integer,
+	bm25_score double precision,
+	bm25_rank integer,
+	matched_by text,
+	rrf_raw double precision,
+	freshness double precision,
+	authority_weight double precision,
+	boost double precision,
+	score double precision,
+	topic_fallback_used boolean,
+	no_la_broad_fallback_used boolean,
+	school_boosted boolean
+);
+
+COMMENT ON COLUMN public.search_result.authority IS 'Kind of publisher.';
+
+COMMENT ON COLUMN public.search_result.authority_weight IS 'Weight by kind of publisher.';
+
+COMMENT ON COLUMN public.search_result.bm25_rank IS 'Rank in the keyword leg; NULL when it was not there.';
+
+COMMENT ON COLUMN public.search_result.bm25_score IS 'BM25 score; NULL when no word matched.';
+
+COMMENT ON COLUMN public.search_result.boost IS 'Product of topic and local boosts.';
+
+COMMENT ON COLUMN public.search_result.chunk_id IS 'The chunk; a citation names it.';
+
+COMMENT ON COLUMN public.search_result.chunk_index IS 'Place of the passage in the document, from 0.';
+
+COMMENT ON COLUMN public.search_result.content IS 'The passage, word for word.';
+
+COMMENT ON COLUMN public.search_result.context IS 'The passage with its neighbours, overlap removed.';
+
+COMMENT ON COLUMN public.search_result.created_at IS 'When this version was published here.';
+
+COMMENT ON COLUMN public.search_result.document_id IS 'Its document.';
+
+COMMENT ON COLUMN public.search_result.document_type IS 'What it is, e.g. policy.';
+
+COMMENT ON COLUMN public.search_result.effective_date IS 'The day it says it applies from.';
+
+COMMENT ON COLUMN public.search_result.freshness IS 'Weight by age.';
+
+COMMENT ON COLUMN public.search_result.la_code IS 'Authority of the document; NULL is national.';
+
+COMMENT ON COLUMN public.search_result.matched_by IS 'vector, keyword or hybrid.';
+
+COMMENT ON COLUMN public.search_result.no_la_broad_fallback_used IS 'No authority was known and national text had nothing, so all areas were searched.';
+
+COMMENT ON COLUMN public.search_result.rrf_raw IS 'Fused score before weights.';
+
+COMMENT ON COLUMN public.search_result.school_boosted IS 'Brought in because it is the asked school''s own.';
+
+COMMENT ON COLUMN public.search_result.school_urn IS 'School of the document, when it is a school''s.';
+
+COMMENT ON COLUMN public.search_result.scope IS 'national, la, home_la, school or shared.';
+
+COMMENT ON COLUMN public.search_result.score IS 'rrf_raw times the weights: the order of the result.';
+
+COMMENT ON COLUMN public.search_result.similarity IS 'Cosine similarity; NULL without a query vector.';
+
+COMMENT ON COLUMN public.search_result.source IS 'Address or file name.';
+
+COMMENT ON COLUMN public.search_result.tags IS 'Topic slugs.';
+
+COMMENT ON COLUMN public.search_result.title IS 'Title of the document.';
+
+COMMENT ON COLUMN public.search_result.topic_fallback_used IS 'The tags left nothing, so they were dropped.';
+
+COMMENT ON COLUMN public.search_result.vector_rank IS 'Rank in the vector leg; NULL when it was not there.';
+
+COMMENT ON COLUMN public.search_result.version IS 'Version number of the document.';
+
+COMMENT ON TYPE public.search_result IS 'One retrieved chunk, best first, with everything that decided its place.';
+
+CREATE VIEW public.knowledge_base AS
+ SELECT c.chunk_id AS id,
+    (v.embedding)::public.vector AS embedding,
+    t.lexemes AS search_vector,
+    c.content,
+    d.source,
+    f.tags AS send_tags,
+    s.la_code,
+    s.school_urn,
+    f.status AS validation_status,
+    c.document_id AS parent_doc_id,
+    c.chunk_index,
+    r.document_type,
+    r.metadata,
+    r.published_at AS created_at
+   FROM (((((((corpus.chunk c
+     JOIN corpus.chunk_fact f ON ((c.chunk_id = f.chunk_id)))
+     JOIN corpus.version r ON ((c.version_id = r.version_id)))
+     JOIN corpus.document d ON ((c.document_id = d.document_id)))
+     JOIN corpus.scope s ON ((c.scope_id = s.scope_id)))
+     LEFT JOIN search.text_index t ON ((c.chunk_id = t.chunk_id)))
+     LEFT JOIN embedding.set e ON (e.active))
+     LEFT JOIN embedding.vector v ON (((e.set_id = v.set_id) AND (c.chunk_id = v.chunk_id))));
+
+COMMENT ON COLUMN public.knowledge_base.chunk_index IS 'Place in the document, from 0.';
+
+COMMENT ON COLUMN public.knowledge_base.content IS 'The passage.';
+
+COMMENT ON COLUMN public.knowledge_base.created_at IS 'When this version was published.';
+
+COMMENT ON COLUMN public.knowledge_base.document_type IS 'What the document is.';
+
+COMMENT ON COLUMN public.knowledge_base.embedding IS 'Vector of the active embedding set; NULL when superseded.';
+
+COMMENT ON COLUMN public.knowledge_base.id IS 'The chunk.';
+
+COMMENT ON COLUMN public.knowledge_base.la_code IS 'Authority; NULL is national.';
+
+COMMENT ON COLUMN public.knowledge_base.metadata IS 'What the parser found.';
+
+COMMENT ON COLUMN public.knowledge_base.parent_doc_id IS 'The document.';
+
+COMMENT ON COLUMN public.knowledge_base.school_urn IS 'School, when it is a school''s.';
+
+COMMENT ON COLUMN public.knowledge_base.search_vector IS 'Lexemes; NULL when superseded.';
+
+COMMENT ON COLUMN public.knowledge_base.send_tags IS 'Topic slugs.';
+
+COMMENT ON COLUMN public.knowledge_base.source IS 'Address or file name.';
+
+COMMENT ON COLUMN public.knowledge_base.validation_status IS 'pending, approved, rejected, flagged or superseded.';
+
+COMMENT ON VIEW public.knowledge_base IS 'Every published chunk in the flat shape that people and tools of such systems expect. For reading; the search does not use it.';
+
+GRANT SELECT ON TABLE public.knowledge_base TO pgkb_admin;
+
+CREATE FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS SETOF public.search_result
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set := embedding.active_set();
+    _query public.halfvec;
+    _top_k integer := coalesce(search_kb.top_k, config.value('kb.top_k')::integer);
+    _statuses text[] := coalesce(
+        search_kb.statuses, regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*')
+    );
+    _tags text[] := nullif(search_kb.tags, '{}');
+    _no_la boolean := nullif(btrim(search_kb.la), '') is null
+        and nullif(btrim(search_kb.home_la), '') is null
+        and nullif(btrim(search_kb.urn), '') is null;
+    _scopes search.visible_scope[];
+    _hits search.ranked_hit[];
+    _topic_fallback boolean := false;
+    _broad_fallback boolean := false;
+begin
+    perform search.check_arguments(
+        _top_k,
+        coalesce(search_kb.candidates, 50),
+        _statuses,
+        coalesce(search_kb.rrf_k, 60),
+        coalesce(search_kb.vector_weight, 0),
+        coalesce(search_kb.keyword_weight, 0)
+    );
+    if search_kb.query_vec is not null and public.vector_norm(search_kb.query_vec) > 0 then
+        _query := embedding.check_vector(search_kb.query_vec, _set);
+    end if;
+
+    -- first as asked; then without tags; then, when no place is known, in all areas
+    <<attempt>>
+    foreach _broad_fallback in array case when _no_la then array[false, true] else array[false] end
+    loop
+        _scopes := array(
+            select s
+            from search.visible_scopes(
+                search_kb.la, search_kb.home_la, search_kb.urn, search_kb.principals,
+                _broad_fallback
+            ) as s
+        );
+        foreach _topic_fallback in array
+            case when _tags is not null then array[false, true] else array[false] end
+        loop
+            _hits := array(
+                select h
+                from search.rank_candidates(
+                    _query, search_kb.tsquery, _set, _scopes, _statuses,
+                    case when not _topic_fallback then _tags end,
+                    search_kb.topics, search_kb.as_of, search_kb.candidates, search_kb.rrf_k,
+                    search_kb.vector_weight, search_kb.keyword_weight
+                ) as h
+                where h.dropped_because is null
+            );
+            exit attempt when cardinality(_hits) > 0;
+        end loop;
+    end loop attempt;
+
+    return query
+    select r.*
+    from search.assemble(
+        _hits,
+        case when search_kb.as_of is null then _statuses else _statuses || 'superseded'::text end,
+        _top_k, _topic_fallback, _broad_fallback
+    ) as r;
+end;
+$$;
+
+COMMENT ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'Retrieve: vector leg and BM25 leg within what the caller may see, fused, weighed, cut at the floor, assembled; best first, no row when nothing is relevant.';
+
+REVOKE ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
+GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION public.search_text(question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text) RETURNS SETOF public.search_result
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _viewer text := coalesce(search_text.viewer, session_user);
+    _query public.vector;
+begin
+    if coalesce(search_text.question, '') !~ '\S' then
+        raise exception 'the question is empty'
+            using errcode = 'SE003', hint = 'Ask with at least one word.';
+    end if;
+    _query := embedding.cached_query(_viewer, search_text.question);
+    if _query is null and to_regprocedure('embedding.embed_text(text)') is null then
+        raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
+    elsif _query is null then
+        begin
+            execute 'select embedding.embed_text($1)' into _query using search_text.question;
+            perform embedding.check_vector(_query, embedding.active_set());
+            if not current_setting('transaction_read_only')::boolean then
+                perform embedding.remember_query(_viewer, search_text.question, _query);
+            end if;
+        exception when sqlstate 'VE008' or sqlstate 'VE002' or sqlstate 'VE001' then
+            _query := null;
+            raise notice 'keyword search only: %', replace(sqlerrm, 'plpy.Error: ', '');
+        end;
+    end if;
+    return query
+    select r.*
+    from public.search_kb(
+        query_vec => _query,
+        tsquery => terms.build_tsquery(
+            search_text.question, terms.expand_query(search_text.question)
+        ),
+        la => search_text.la,
+        home_la => search_text.home_la,
+        urn => search_text.urn,
+        tags => search_text.tags,
+        top_k => search_text.top_k,
+        principals => search_text.principals,
+        as_of => search_text.as_of,
+        topics => terms.topics_for(search_text.question)
+    ) as r;
+end;
+$_$;
+
+COMMENT ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) IS 'Search from the words of a question: topics, synonyms, query vector from the cache or the endpoint, then search_kb.';
+
+REVOKE ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_app;
+GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_admin;
+
+CREATE SCHEMA queue;
+
+COMMENT ON SCHEMA queue IS 'Work that must survive the death of whoever does it.';
+
+GRANT USAGE ON SCHEMA queue TO pgkb_ingest;
+GRANT USAGE ON SCHEMA queue TO pgkb_admin;
+
+CREATE TABLE queue.task (
+    task_id bigint NOT NULL,
+    kind text NOT NULL,
+    subject_id bigint NOT NULL,
+    ready_at timestamp with time zone DEFAULT now() NOT NULL,
+    lease_token uuid,
+    claimed_by text,
+    attempts integer DEFAULT 0 NOT NULL,
+    dead boolean DEFAULT false NOT NULL,
+    last_error text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT task_attempts_not_negative CHECK ((attempts >= 0))
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.02');
+
+COMMENT ON COLUMN queue.task.attempts IS 'How often it was claimed.';
+
+COMMENT ON COLUMN queue.task.claimed_by IS 'Who works on it.';
+
+COMMENT ON COLUMN queue.task.created_at IS 'When it was enqueued.';
+
+COMMENT ON COLUMN queue.task.dead IS 'Given up after too many attempts; a person decides.';
+
+COMMENT ON COLUMN queue.task.kind IS 'What to do, e.g. publish_version.';
+
+COMMENT ON COLUMN queue.task.last_error IS 'Why the last attempt failed.';
+
+COMMENT ON COLUMN queue.task.lease_token IS 'Proof of the current claim: whoever holds an older one can no longer finish, renew or fail the task.';
+
+COMMENT ON COLUMN queue.task.ready_at IS 'Not before this instant; a claim moves it one lease ahead.';
+
+COMMENT ON COLUMN queue.task.subject_id IS 'What to do it to.';
+
+COMMENT ON COLUMN queue.task.task_id IS 'Key.';
+
+COMMENT ON TABLE queue.task IS 'Work waiting for a worker; the row leaves when the work is done.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.task TO pgkb_ingest;
+GRANT SELECT,UPDATE ON TABLE queue.task TO pgkb_admin;
+
+ALTER TABLE queue.task ALTER COLUMN task_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME queue.task_task_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY queue.task
+    ADD CONSTRAINT task_one_per_subject UNIQUE (kind, subject_id);
+
+ALTER TABLE ONLY queue.task
+    ADD CONSTRAINT task_pk PRIMARY KEY (task_id);
+
+CREATE INDEX task_ready_idx ON queue.task USING btree (ready_at, task_id) WHERE (NOT dead);
+
+CREATE FUNCTION queue.claim_tasks(worker text, batch_size integer DEFAULT 1, lease interval DEFAULT '00:05:00'::interval) RETURNS SETOF queue.task
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if (
+        claim_tasks.batch_size between 1 and 100
+        and claim_tasks.lease between interval '1 second' and interval '1 day'
+    ) is not true then
+        raise exception 'batch size % with lease % is out of range',
+            claim_tasks.batch_size, claim_tasks.lease
+            using errcode = 'QU001',
+                  hint = 'A batch holds 1 to 100 tasks, a lease lasts one second to one day.';
+    end if;
+    -- work that kills its worker is never failed by it: the claim counts, and gives up
+    update queue.task as t
+    set
+        dead = true,
+        claimed_by = null,
+        lease_token = null,
+        last_error = 'given up: its lease ran out at the last attempt'
+    from (
+        select k.task_id
+        from queue.task as k
+        where k.ready_at <= clock_timestamp() and not k.dead and k.attempts >= 8
+            and k.lease_token is not null
+        for update skip locked
+    ) as l
+    where t.task_id = l.task_id;
+    return query
+    with ready_task as (
+        select t.task_id
+        from queue.task as t
+        where t.ready_at <= clock_timestamp() and not t.dead
+        order by t.ready_at, t.task_id
+        limit claim_tasks.batch_size
+        for update skip locked
+    )
+
+    update queue.task as t
+    set
+        claimed_by = claim_tasks.worker,
+        lease_token = gen_random_uuid(),
+        ready_at = clock_timestamp() + claim_tasks.lease,
+        attempts = t.attempts + 1
+    from ready_task as r
+    where t.task_id = r.task_id
+    returning t.*;
+end;
+$$;
+
+COMMENT ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval) IS 'Hand a worker the oldest ready tasks and hide them from others for one lease.';
+
+REVOKE ALL ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval) TO pgkb_admin;
+
+CREATE FUNCTION queue.enqueue(kind text, subject_id bigint, holder text DEFAULT NULL::text, lease interval DEFAULT '00:05:00'::interval) RETURNS queue.task
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    insert into queue.task as t (kind, subject_id, ready_at, claimed_by, lease_token, attempts)
+    values (
+        enqueue.kind,
+        enqueue.subject_id,
+        clock_timestamp()
+        + case when enqueue.holder is null then interval '0' else enqueue.lease end,
+        enqueue.holder,
+        case when enqueue.holder is not null then gen_random_uuid() end,
+        case when enqueue.holder is null then 0 else 1 end
+    )
+    on conflict on constraint task_one_per_subject do update set
+        ready_at = excluded.ready_at,
+        claimed_by = excluded.claimed_by,
+        lease_token = excluded.lease_token,
+        attempts = excluded.attempts,
+        dead = false,
+        last_error = null
+    returning t.*;
+$$;
+
+COMMENT ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) IS 'Put work in the queue, once per subject; with a holder it is already leased to that holder.';
+
+REVOKE ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) TO pgkb_admin;
+
+CREATE FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean DEFAULT false) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with failed_task as (
+        update queue.task as t
+        set
+            claimed_by = null,
+            lease_token = null,
+            last_error = left(fail_task.reason, 500),
+            dead = fail_task.final or t.attempts >= 8,
+            -- 10 s, 20 s, 40 s ... one hour, spread by a quarter so that failures do not march in step
+            ready_at = clock_timestamp()
+                + least(interval '1 hour', interval '10 seconds' * power(2, t.attempts - 1))
+                * (1 + random() / 4)
+        where t.task_id = fail_task.task_id and t.lease_token = fail_task.lease_token
+        returning 1
+    )
+
+    select exists (select from failed_task);
+$$;
+
+COMMENT ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) IS 'Give work back after a failure: again later, each time later, and dead after eight attempts or at once when final.';
+
+REVOKE ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) TO pgkb_admin;
+
+CREATE FUNCTION queue.finish_task(task_id bigint, lease_token uuid) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with finished_task as (
+        delete from queue.task as t
+        where t.task_id = finish_task.task_id and t.lease_token = finish_task.lease_token
+        returning 1
+    )
+
+    select exists (select from finished_task);
+$$;
+
+COMMENT ON FUNCTION queue.finish_task(task_id bigint, lease_token uuid) IS 'Remove work that is done; false when somebody else holds the task by now.';
+
+REVOKE ALL ON FUNCTION queue.finish_task(task_id bigint, lease_token uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.finish_task(task_id bigint, lease_token uuid) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.finish_task(task_id bigint, lease_token uuid) TO pgkb_admin;
+
+CREATE FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval DEFAULT '00:05:00'::interval) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with renewed_task as (
+        update queue.task as t
+        set ready_at = clock_timestamp() + heartbeat.lease
+        where t.task_id = heartbeat.task_id and t.lease_token = heartbeat.lease_token
+        returning 1
+    )
+
+    select exists (select from renewed_task);
+$$;
+
+COMMENT ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) IS 'Renew a lease; false when somebody else holds the task by now.';
+
+REVOKE ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) TO pgkb_admin;
+
+CREATE FUNCTION queue.task__wake_workers() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    perform pg_notify('pgkb_task', new.kind);
+    return null;
+end;
+$$;
+
+COMMENT ON FUNCTION queue.task__wake_workers() IS 'Work that anybody may take wakes the workers that listen; they also poll, so a lost notice costs seconds.';
+
+REVOKE ALL ON FUNCTION queue.task__wake_workers() FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.task__wake_workers() TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.task__wake_workers() TO pgkb_admin;
+
+CREATE TRIGGER task__wake_workers AFTER INSERT OR UPDATE OF claimed_by ON queue.task FOR EACH ROW WHEN (((new.claimed_by IS NULL) AND (NOT new.dead))) EXECUTE FUNCTION queue.task__wake_workers();
+
+CREATE SCHEMA search;
+
+COMMENT ON SCHEMA search IS 'The legs, fusion, floors and assembly behind search_kb.';
+
+GRANT USAGE ON SCHEMA search TO pgkb_app;
+GRANT USAGE ON SCHEMA search TO pgkb_ingest;
+GRANT USAGE ON SCHEMA search TO pgkb_admin;
+
+CREATE TYPE search.keyword_hit AS (
+	chunk_id bigint,
+	bm25_score double precision,
+	rank integer,
+	identifier_matched boolean,
+	rare_words_matched boolean,
+	coverage double precision
+);
+
+COMMENT ON COLUMN search.keyword_hit.bm25_score IS 'BM25 score.';
+
+COMMENT ON COLUMN search.keyword_hit.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN search.keyword_hit.coverage IS 'Share of the idf that matched, of the typed words or of the synonyms, whichever is larger; 0 to 1.';
+
+COMMENT ON COLUMN search.keyword_hit.identifier_matched IS 'Whether an identifier of the question matched.';
+
+COMMENT ON COLUMN search.keyword_hit.rank IS 'Rank in the leg from 1; equal scores share one.';
+
+COMMENT ON COLUMN search.keyword_hit.rare_words_matched IS 'Whether the question has rare words and every one of them matched.';
+
+COMMENT ON TYPE search.keyword_hit IS 'A chunk the keyword leg found.';
+
+CREATE TYPE search.query_word AS (
+	lexeme text,
+	expansion boolean,
+	identifier boolean,
+	chunks bigint,
+	idf double precision
+);
+
+COMMENT ON COLUMN search.query_word.chunks IS 'Chunks that hold it.';
+
+COMMENT ON COLUMN search.query_word.expansion IS 'Whether a synonym brought it, not the person.';
+
+COMMENT ON COLUMN search.query_word.identifier IS 'Whether it is an identifier token.';
+
+COMMENT ON COLUMN search.query_word.idf IS 'BM25 inverse document frequency.';
+
+COMMENT ON COLUMN search.query_word.lexeme IS 'The lexeme.';
+
+COMMENT ON TYPE search.query_word IS 'A word of the question as the keyword leg weighs it.';
+
+CREATE TYPE search.ranked_hit AS (
+	chunk_id bigint,
+	document_id bigint,
+	version_id bigint,
+	scope text,
+	similarity double precision,
+	vector_rank integer,
+	bm25_score double precision,
+	bm25_rank integer,
+	matched_by text,
+	rrf_raw double precision,
+	freshness double precision,
+	authority_weight double precision,
+	boost double precision,
+	score double precision,
+	floor_exempt boolean,
+	coverage double precision,
+	school_boosted boolean,
+	dropped_because text
+);
+
+COMMENT ON COLUMN search.ranked_hit.authority_weight IS 'Weight by kind of publisher.';
+
+COMMENT ON COLUMN search.ranked_hit.bm25_rank IS 'Rank in the keyword leg; NULL when it was not there.';
+
+COMMENT ON COLUMN search.ranked_hit.bm25_score IS 'BM25 score; NULL when no word matched.';
+
+COMMENT ON COLUMN search.ranked_hit.boost IS 'Product of topic and local boosts.';
+
+COMMENT ON COLUMN search.ranked_hit.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN search.ranked_hit.coverage IS 'Share of the question''s idf that matched.';
+
+COMMENT ON COLUMN search.ranked_hit.document_id IS 'Its document.';
+
+COMMENT ON COLUMN search.ranked_hit.dropped_because IS 'NULL when kept, else the floor it missed.';
+
+COMMENT ON COLUMN search.ranked_hit.floor_exempt IS 'Whether an identifier or every rare word matched.';
+
+COMMENT ON COLUMN search.ranked_hit.freshness IS 'Weight by age.';
+
+COMMENT ON COLUMN search.ranked_hit.matched_by IS 'vector, keyword or hybrid.';
+
+COMMENT ON COLUMN search.ranked_hit.rrf_raw IS 'Fused score before weights.';
+
+COMMENT ON COLUMN search.ranked_hit.school_boosted IS 'Whether it was brought in for the asked school.';
+
+COMMENT ON COLUMN search.ranked_hit.scope IS 'national, la, home_la, school or shared.';
+
+COMMENT ON COLUMN search.ranked_hit.score IS 'rrf_raw times the weights.';
+
+COMMENT ON COLUMN search.ranked_hit.similarity IS 'Cosine similarity; NULL without a query vector.';
+
+COMMENT ON COLUMN search.ranked_hit.vector_rank IS 'Rank in the vector leg; NULL when it was not there.';
+
+COMMENT ON COLUMN search.ranked_hit.version_id IS 'Its version.';
+
+COMMENT ON TYPE search.ranked_hit IS 'A candidate after fusion, weights and floor, with the reason when it was dropped.';
+
+CREATE TYPE search.vector_hit AS (
+	chunk_id bigint,
+	similarity double precision,
+	rank integer
+);
+
+COMMENT ON COLUMN search.vector_hit.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN search.vector_hit.rank IS 'Rank in the leg from 1; equal similarities share one.';
+
+COMMENT ON COLUMN search.vector_hit.similarity IS 'Cosine similarity, -1 to 1.';
+
+COMMENT ON TYPE search.vector_hit IS 'A chunk the vector leg found.';
+
+CREATE TYPE search.visible_scope AS (
+	scope_id bigint,
+	label text,
+	chunks bigint
+);
+
+COMMENT ON COLUMN search.visible_scope.chunks IS 'Searchable chunks in it.';
+
+COMMENT ON COLUMN search.visible_scope.label IS 'national, la, home_la, school or shared.';
+
+COMMENT ON COLUMN search.visible_scope.scope_id IS 'The scope.';
+
+COMMENT ON TYPE search.visible_scope IS 'A scope a caller may see: its label in the result (national, la, home_la, school, shared) and its size.';
+
+CREATE TABLE search.lexeme_delta (
+    lexeme text NOT NULL COLLATE pg_catalog."C",
+    chunks bigint NOT NULL
+);
+
+COMMENT ON COLUMN search.lexeme_delta.chunks IS 'Chunks gained or lost.';
+
+COMMENT ON COLUMN search.lexeme_delta.lexeme IS 'The lexeme.';
+
+COMMENT ON TABLE search.lexeme_delta IS 'Changes of document frequency not folded yet: writers only append, so no row is hot.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.lexeme_delta TO pgkb_ingest;
+GRANT SELECT ON TABLE search.lexeme_delta TO pgkb_admin;
+
+CREATE TABLE search.lexeme_stat (
+    lexeme text NOT NULL COLLATE pg_catalog."C",
+    chunks bigint NOT NULL
+);
+
+COMMENT ON COLUMN search.lexeme_stat.chunks IS 'Chunks that hold it.';
+
+COMMENT ON COLUMN search.lexeme_stat.lexeme IS 'The lexeme.';
+
+COMMENT ON TABLE search.lexeme_stat IS 'Document frequency of each lexeme, without the deltas not folded yet.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.lexeme_stat TO pgkb_ingest;
+GRANT SELECT ON TABLE search.lexeme_stat TO pgkb_admin;
+
+CREATE TABLE search.record (
+    record_id bigint NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    la_code text,
+    home_la_code text,
+    school_urn text,
+    topics text[] DEFAULT '{}'::text[] NOT NULL,
+    result_count integer NOT NULL,
+    vector_only_count integer NOT NULL,
+    keyword_only_count integer NOT NULL,
+    hybrid_count integer NOT NULL,
+    la_count integer NOT NULL,
+    national_count integer NOT NULL,
+    top_similarity double precision,
+    top_bm25 double precision,
+    top_rrf double precision,
+    topic_fallback_used boolean NOT NULL,
+    no_la_broad_fallback_used boolean NOT NULL,
+    school_boosted boolean NOT NULL,
+    timings jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+
+COMMENT ON COLUMN search.record.at IS 'When.';
+
+COMMENT ON COLUMN search.record.home_la_code IS 'Home authority, when it differs.';
+
+COMMENT ON COLUMN search.record.hybrid_count IS 'Found by both legs.';
+
+COMMENT ON COLUMN search.record.keyword_only_count IS 'Found by the keyword leg alone.';
+
+COMMENT ON COLUMN search.record.la_code IS 'Authority asked about.';
+
+COMMENT ON COLUMN search.record.la_count IS 'Of the authority, home authority or school.';
+
+COMMENT ON COLUMN search.record.national_count IS 'National.';
+
+COMMENT ON COLUMN search.record.no_la_broad_fallback_used IS 'All areas were searched.';
+
+COMMENT ON COLUMN search.record.record_id IS 'Key.';
+
+COMMENT ON COLUMN search.record.result_count IS 'Chunks returned.';
+
+COMMENT ON COLUMN search.record.school_boosted IS 'A chunk of the asked school was brought in.';
+
+COMMENT ON COLUMN search.record.school_urn IS 'School asked about.';
+
+COMMENT ON COLUMN search.record.timings IS 'Milliseconds by step, as the caller measured them.';
+
+COMMENT ON COLUMN search.record.top_bm25 IS 'Best BM25 score.';
+
+COMMENT ON COLUMN search.record.top_rrf IS 'Best fused score.';
+
+COMMENT ON COLUMN search.record.top_similarity IS 'Best cosine similarity.';
+
+COMMENT ON COLUMN search.record.topic_fallback_used IS 'The tags were dropped.';
+
+COMMENT ON COLUMN search.record.topics IS 'Topics of the question.';
+
+COMMENT ON COLUMN search.record.vector_only_count IS 'Found by the vector leg alone.';
+
+COMMENT ON TABLE search.record IS 'What each search returned, in numbers; the question is never stored.';
+
+GRANT SELECT,INSERT ON TABLE search.record TO pgkb_app;
+GRANT SELECT ON TABLE search.record TO pgkb_admin;
+
+CREATE TABLE search.scope_delta (
+    scope_id bigint NOT NULL,
+    chunks bigint NOT NULL,
+    tokens bigint NOT NULL
+);
+
+COMMENT ON COLUMN search.scope_delta.chunks IS 'Chunks gained or lost.';
+
+COMMENT ON COLUMN search.scope_delta.scope_id IS 'The scope; 0 is the whole corpus.';
+
+COMMENT ON COLUMN search.scope_delta.tokens IS 'Tokens gained or lost.';
+
+COMMENT ON TABLE search.scope_delta IS 'Changes of scope sizes not folded yet.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.scope_delta TO pgkb_ingest;
+GRANT SELECT ON TABLE search.scope_delta TO pgkb_admin;
+
+CREATE TABLE search.scope_stat (
+    scope_id bigint NOT NULL,
+    chunks bigint NOT NULL,
+    tokens bigint NOT NULL
+);
+
+COMMENT ON COLUMN search.scope_stat.chunks IS 'Searchable chunks in it.';
+
+COMMENT ON COLUMN search.scope_stat.scope_id IS 'The scope; 0 is the whole corpus.';
+
+COMMENT ON COLUMN search.scope_stat.tokens IS 'Sum of their token counts.';
+
+COMMENT ON TABLE search.scope_stat IS 'Size of each scope, without the deltas not folded yet.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.scope_stat TO pgkb_ingest;
+GRANT SELECT ON TABLE search.scope_stat TO pgkb_admin;
+
+CREATE TABLE search.text_index (
+    chunk_id bigint NOT NULL,
+    scope_id bigint NOT NULL,
+    lexemes tsvector NOT NULL,
+    token_count integer NOT NULL
+);
+
+COMMENT ON COLUMN search.text_index.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN search.text_index.lexemes IS 'Lexemes of title and content, and identifier tokens (#...).';
+
+COMMENT ON COLUMN search.text_index.scope_id IS 'Its scope.';
+
+COMMENT ON COLUMN search.text_index.token_count IS 'Length for BM25: tokens, stop words left out.';
+
+COMMENT ON TABLE search.text_index IS 'Postings of the published version of each document: inserted and deleted with it, never updated.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.text_index TO pgkb_ingest;
+GRANT SELECT ON TABLE search.text_index TO pgkb_admin;
+
+ALTER TABLE search.record ALTER COLUMN record_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME search.record_record_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY search.lexeme_stat
+    ADD CONSTRAINT lexeme_stat_pk PRIMARY KEY (lexeme);
+
+ALTER TABLE ONLY search.record
+    ADD CONSTRAINT record_pk PRIMARY KEY (record_id);
+
+ALTER TABLE ONLY search.scope_stat
+    ADD CONSTRAINT scope_stat_pk PRIMARY KEY (scope_id);
+
+ALTER TABLE ONLY search.text_index
+    ADD CONSTRAINT text_index_pk PRIMARY KEY (chunk_id);
+
+ALTER TABLE ONLY search.text_index
+    ADD CONSTRAINT text_index_chunk_fk FOREIGN KEY (chunk_id) REFERENCES corpus.chunk(chunk_id) ON DELETE CASCADE;
+
+CREATE INDEX lexeme_delta_lexeme_idx ON search.lexeme_delta USING btree (lexeme);
+
+CREATE INDEX record_at_idx ON search.record USING btree (at);
+
+CREATE INDEX scope_delta_scope_idx ON search.scope_delta USING btree (scope_id);
+
+CREATE INDEX text_index_lexemes_idx ON search.text_index USING gin (lexemes) WITH (fastupdate=off);
+
+CREATE INDEX text_index_scope_idx ON search.text_index USING btree (scope_id);
+
+CREATE VIEW search.scope_size AS
+ SELECT scope_id,
+    (sum(chunks))::bigint AS chunks,
+    (sum(tokens))::bigint AS tokens
+   FROM ( SELECT s.scope_id,
+            s.chunks,
+            s.tokens
+           FROM search.scope_stat s
+        UNION ALL
+         SELECT s.scope_id,
+            s.chunks,
+            s.tokens
+           FROM search.scope_delta s) d
+  GROUP BY scope_id;
+
+COMMENT ON COLUMN search.scope_size.chunks IS 'Searchable chunks in it.';
+
+COMMENT ON COLUMN search.scope_size.scope_id IS 'The scope; 0 is the whole corpus.';
+
+COMMENT ON COLUMN search.scope_size.tokens IS 'Sum of their token counts.';
+
+COMMENT ON VIEW search.scope_size IS 'Exact size of each scope, folded or not.';
+
+GRANT SELECT ON TABLE search.scope_size TO pgkb_admin;
+
+CREATE FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision) RETURNS SETOF search.ranked_hit
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with judged as (
+        select
+            h as hit,
+            case
+                when h.floor_exempt then null
+                when apply_floor.has_vector and h.similarity >= apply_floor.relevance_floor then null
+                when apply_floor.has_vector then format(
+                    'similarity %s is under the relevance floor %s',
+                    coalesce(round(h.similarity::numeric, 3)::text, 'unknown'),
+                    apply_floor.relevance_floor
+                )
+                when h.coverage >= apply_floor.keyword_coverage then null
+                else format(
+                    'matches %s of the question''s weight, under %s',
+                    round(h.coverage::numeric, 2), apply_floor.keyword_coverage
+                )
+            end as reason
+        from unnest(apply_floor.hits) as h
+    ),
+
+    tally as (
+        select
+            count(*) filter (where j.reason is null) as kept,
+            count(*) filter (where j.reason is null and (j.hit).scope = 'school') as kept_of_school
+        from judged as j
+    ),
+
+    numbered as (
+        select
+            j.hit,
+            j.reason,
+            row_number() over (
+                partition by j.reason is not null and (j.hit).scope = 'school'
+                    and (j.hit).similarity >= apply_floor.school_floor
+                order by (j.hit).similarity desc nulls last, (j.hit).chunk_id
+            ) as place
+        from judged as j
+    ),
+
+    lifted as (
+        select
+            n.hit,
+            n.reason,
+            n.reason is not null
+            and (n.hit).scope = 'school'
+            and coalesce((n.hit).similarity >= apply_floor.school_floor, false)
+            and t.kept > 0
+            and n.place <= apply_floor.school_limit - t.kept_of_school as boosted
+        from numbered as n
+        cross join tally as t
+    )
+
+    select
+        (l.hit).chunk_id, (l.hit).document_id, (l.hit).version_id, (l.hit).scope,
+        (l.hit).similarity, (l.hit).vector_rank, (l.hit).bm25_score, (l.hit).bm25_rank,
+        (l.hit).matched_by, (l.hit).rrf_raw, (l.hit).freshness, (l.hit).authority_weight,
+        (l.hit).boost, (l.hit).score, (l.hit).floor_exempt, (l.hit).coverage,
+        l.boosted,
+        case when not l.boosted then l.reason end
+    from lifted as l;
+$$;
+
+COMMENT ON FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision) IS 'Say of each candidate whether it is relevant enough: dropped_because is NULL for the kept ones.';
+
+REVOKE ALL ON FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision) TO pgkb_admin;
+
+CREATE FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean DEFAULT false, no_la_broad_fallback_used boolean DEFAULT false) RETURNS SETOF public.search_result
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with hit as (
+        select
+            h as h,
+            c.content,
+            c.chunk_index,
+            c.start_at,
+            c.start_at + length(c.content) as end_at,
+            c.scope_id,
+            row_number() over (
+                partition by c.content_hash order by h.score desc, h.chunk_id
+            ) as copy
+        from unnest(assemble.hits) as h
+        inner join corpus.chunk as c on h.chunk_id = c.chunk_id
+        where h.dropped_because is null
+    ),
+
+    numbered_hit as (
+        select
+            n.*,
+            row_number() over (
+                partition by (n.h).document_id order by (n.h).score desc, (n.h).chunk_id
+            ) as place_in_document
+        from hit as n
+        where n.copy = 1
+    ),
+
+    placed_hit as (
+        select
+            n.*,
+            row_number() over (
+                partition by (n.h).school_boosted, (n.h).floor_exempt
+                order by (n.h).score desc, (n.h).chunk_id
+            ) <= case
+                when (n.h).school_boosted then assemble.top_k / 2
+                when (n.h).floor_exempt then assemble.top_k / 3
+                else 0
+            end as has_a_place
+        from numbered_hit as n
+        where
+            n.place_in_document
+            <= (select config.value('kb.max_chunks_per_document')::integer)
+    ),
+
+    -- a chunk with the very identifier or all rare words of the question, which fusion may rank
+    -- under many merely similar ones, and what was brought in for the asked school keep some places
+    chosen_hit as (
+        select p.*
+        from placed_hit as p
+        order by p.has_a_place desc, (p.h).school_boosted, (p.h).score desc, (p.h).chunk_id
+        limit assemble.top_k
+    ),
+
+    answer as (
+        select
+            n.*,
+            case when (select config.value('kb.chunk_expansion_enabled')::boolean) then (
+                select
+                    left(p.content, greatest(0, n.start_at - p.start_at))
+                    || case when p.start_at + length(p.content) < n.start_at then E'\n' else '' end
+                from corpus.chunk as p
+                inner join corpus.chunk_fact as f on p.chunk_id = f.chunk_id
+                where
+                    p.version_id = (n.h).version_id
+                    and p.chunk_index = n.chunk_index - 1
+                    and f.status = any(assemble.statuses)
+                    and p.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
+            ) end as text_before,
+            case when (select config.value('kb.chunk_expansion_enabled')::boolean) then (
+                select
+                    case when x.start_at > n.end_at then E'\n' else '' end
+                    || substr(x.content, greatest(1, n.end_at - x.start_at + 1))
+                from corpus.chunk as x
+                inner join corpus.chunk_fact as f on x.chunk_id = f.chunk_id
+                where
+                    x.version_id = (n.h).version_id
+                    and x.chunk_index = n.chunk_index + 1
+                    and f.status = any(assemble.statuses)
+                    and x.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
+            ) end as text_after
+        from chosen_hit as n
+    )
+
+    select
+        (a.h).chunk_id,
+        (a.h).document_id,
+        v.title,
+        d.source,
+        a.content,
+        coalesce(a.text_before, '') || a.content || coalesce(a.text_after, ''),
+        a.chunk_index,
+        s.la_code,
+        s.school_urn,
+        f.tags,
+        v.document_type,
+        v.authority,
+        v.version,
+        v.effective_date,
+        v.published_at,
+        (a.h).scope,
+        (a.h).similarity,
+        (a.h).vector_rank,
+        (a.h).bm25_score,
+        (a.h).bm25_rank,
+        (a.h).matched_by,
+        (a.h).rrf_raw,
+        (a.h).freshness,
+        (a.h).authority_weight,
+        (a.h).boost,
+        (a.h).score,
+        assemble.topic_fallback_used,
+        assemble.no_la_broad_fallback_used,
+        (a.h).school_boosted
+    from answer as a
+    inner join corpus.version as v on (a.h).version_id = v.version_id
+    inner join corpus.document as d on (a.h).document_id = d.document_id
+    inner join corpus.scope as s on a.scope_id = s.scope_id
+    inner join corpus.chunk_fact as f on (a.h).chunk_id = f.chunk_id
+    order by (a.h).score desc, (a.h).chunk_id;
+$$;
+
+COMMENT ON FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) IS 'The answer from the kept candidates: equal texts once, few chunks a document, the best top_k, each with its neighbours as context.';
+
+REVOKE ALL ON FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) TO pgkb_admin;
+
+CREATE FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if check_arguments.top_k not between 1 and 100
+        or check_arguments.candidates not between 1 and 1000
+    then
+        raise exception 'top_k % or candidates % is out of range',
+            check_arguments.top_k, check_arguments.candidates
+            using errcode = 'SE001', hint = 'top_k is 1 to 100, candidates 1 to 1000.';
+    end if;
+    if not (check_arguments.rrf_k > 0 and check_arguments.rrf_k < 'infinity')
+        or not (check_arguments.vector_weight between 0 and 1000)
+        or not (check_arguments.keyword_weight between 0 and 1000)
+    then
+        raise exception 'rrf_k, vector_weight or keyword_weight is out of range'
+            using errcode = 'SE001', hint = 'k is over 0, weights are 0 to 1000.';
+    end if;
+    -- an allow-list, whoever asks: rejected and superseded text never comes back
+    if not check_arguments.statuses <@ array['approved', 'pending', 'flagged'] then
+        raise exception 'a state in % may not be retrieved', check_arguments.statuses
+            using errcode = 'SE002', hint = 'Give approved, pending or flagged.';
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'Refuse limits and states that a search cannot have, before any work is done.';
+
+REVOKE ALL ON FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[]) RETURNS SETOF bigint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select c.chunk_id
+    from corpus.version as v
+    inner join corpus.chunk as c on v.version_id = c.version_id
+    inner join corpus.chunk_fact as f on c.chunk_id = f.chunk_id
+    where
+        v.state in ('published', 'superseded')
+        and v.valid_from <= chunks_as_of.as_of
+        and (v.valid_to is null or v.valid_to > chunks_as_of.as_of)
+        -- one that came late, between two others, ends the earlier of them
+        and not exists (
+            select
+            from corpus.version as n
+            where
+                n.document_id = v.document_id
+                and n.state in ('published', 'superseded')
+                and n.valid_from <= chunks_as_of.as_of
+                and (n.valid_from, n.version) > (v.valid_from, v.version)
+        )
+        and f.scope_id = any(chunks_as_of.scope_ids)
+        and (f.status = any(chunks_as_of.statuses) or f.status = 'superseded')
+        and (chunks_as_of.tags is null or f.tags && chunks_as_of.tags);
+$$;
+
+COMMENT ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) IS 'The chunks in these scopes of the versions in force on a day, superseded since or not; never rejected or flagged ones.';
+
+REVOKE ALL ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) TO pgkb_admin;
+
+CREATE FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date) RETURNS SETOF search.vector_hit
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+begin
+    if exact_hits.as_of is null then
+        return query execute format(
+            $query$
+            select h.chunk_id, 1 - h.distance, 0
+            from (
+                select v.chunk_id, v.embedding operator(public.<=>) $1 as distance
+                from embedding.%I as v
+                inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
+                where
+                    v.scope_id = any($2)
+                    and f.scope_id = any($2)
+                    and f.status = any($3)
+                    and ($4 is null or f.tags && $4)
+                -- by id where equal: what the limit cuts off must not depend on where rows lie
+                order by v.embedding operator(public.<=>) $1, v.chunk_id
+                limit $5
+            ) as h
+            $query$,
+            'vector_' || exact_hits.set_id
+        )
+        using
+            exact_hits.query, exact_hits.scope_ids, exact_hits.statuses, exact_hits.tags,
+            exact_hits.candidates;
+        return;
+    end if;
+    return query
+    select h.chunk_id, 1 - h.distance, 0
+    from (
+        select a.chunk_id, v.embedding operator(public.<=>) exact_hits.query as distance
+        from search.chunks_as_of(
+            exact_hits.as_of, exact_hits.scope_ids, exact_hits.statuses, exact_hits.tags
+        ) as a (chunk_id)
+        cross join lateral (
+            select w.embedding
+            from embedding.vector as w
+            where w.set_id = exact_hits.set_id and w.chunk_id = a.chunk_id
+            union all
+            select k.embedding
+            from embedding.cold_vector as k
+            where k.set_id = exact_hits.set_id and k.chunk_id = a.chunk_id
+        ) as v
+        order by distance, a.chunk_id
+        limit exact_hits.candidates
+    ) as h;
+end;
+$_$;
+
+COMMENT ON FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date) IS 'The most similar visible chunks of these scopes by an exact scan: recall 1, cost grows with the scopes.';
+
+REVOKE ALL ON FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date) TO pgkb_admin;
+
+CREATE FUNCTION search.fold_statistics() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _lexemes integer;
+    _scopes integer;
+begin
+    if not pg_try_advisory_xact_lock(hashtextextended('search.fold_statistics', 0)) then
+        return 0;
+    end if;
+    with taken_delta as (
+        delete from search.lexeme_delta as d returning d.lexeme, d.chunks
+    )
+
+    insert into search.lexeme_stat as s (lexeme, chunks)
+    select t.lexeme, sum(t.chunks)
+    from taken_delta as t
+    group by t.lexeme
+    on conflict (lexeme) do update set chunks = s.chunks + excluded.chunks;
+    get diagnostics _lexemes = row_count;
+    delete from search.lexeme_stat as s where s.chunks = 0;
+
+    with taken_delta as (
+        delete from search.scope_delta as d returning d.scope_id, d.chunks, d.tokens
+    )
+
+    insert into search.scope_stat as s (scope_id, chunks, tokens)
+    select t.scope_id, sum(t.chunks), sum(t.tokens)
+    from taken_delta as t
+    group by t.scope_id
+    on conflict (scope_id) do update set
+        chunks = s.chunks + excluded.chunks, tokens = s.tokens + excluded.tokens;
+    get diagnostics _scopes = row_count;
+    return _lexemes + _scopes;
+end;
+$$;
+
+COMMENT ON FUNCTION search.fold_statistics() IS 'Fold the noted deltas into the statistics; returns how many were folded. Searches see the same numbers before and after.';
+
+REVOKE ALL ON FUNCTION search.fold_statistics() FROM PUBLIC;
+GRANT ALL ON FUNCTION search.fold_statistics() TO pgkb_ingest;
+GRANT ALL ON FUNCTION search.fold_statistics() TO pgkb_admin;
+
+CREATE FUNCTION search.freshness(effective_date date, on_day date, floor double precision DEFAULT 0.8) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case
+        when freshness.effective_date is null or freshness.on_day is null then 1.0
+        when not isfinite(freshness.effective_date) then
+            case when freshness.effective_date > freshness.on_day then 1.0 else freshness.floor end
+        else
+            freshness.floor + (1 - freshness.floor)
+            / (1 + greatest(0, freshness.on_day - freshness.effective_date) / 365.25)
+    end;
+$$;
+
+COMMENT ON FUNCTION search.freshness(effective_date date, on_day date, floor double precision) IS 'Mild weight by age: floor + (1 - floor) / (1 + years); a date to come counts as today, an unknown one is neutral.';
+
+REVOKE ALL ON FUNCTION search.freshness(effective_date date, on_day date, floor double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.freshness(effective_date date, on_day date, floor double precision) TO pgkb_admin;
+
+CREATE FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search.keyword_hit[], rrf_k double precision DEFAULT 60, vector_weight double precision DEFAULT 1, keyword_weight double precision DEFAULT 1) RETURNS SETOF search.ranked_hit
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select
+        coalesce(v.chunk_id, k.chunk_id),
+        null::bigint,
+        null::bigint,
+        null::text,
+        v.similarity,
+        v.rank,
+        k.bm25_score,
+        k.rank,
+        case
+            when k.chunk_id is null then 'vector'
+            when v.chunk_id is null then 'keyword'
+            else 'hybrid'
+        end,
+        coalesce(fuse.vector_weight / (fuse.rrf_k + v.rank), 0)
+        + coalesce(fuse.keyword_weight / (fuse.rrf_k + k.rank), 0),
+        null::double precision,
+        null::double precision,
+        null::double precision,
+        null::double precision,
+        coalesce(k.identifier_matched or k.rare_words_matched, false),
+        coalesce(k.coverage, 0),
+        false,
+        null::text
+    from unnest(fuse.vector_hits) as v
+    full outer join unnest(fuse.keyword_hits) as k on v.chunk_id = k.chunk_id;
+$$;
+
+COMMENT ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search.keyword_hit[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'Reciprocal Rank Fusion of the two legs: sum of weight / (k + rank), equal scores share a rank, absent counts zero.';
+
+REVOKE ALL ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search.keyword_hit[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search.keyword_hit[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50) RETURNS SETOF search.vector_hit
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET "hnsw.ef_search" TO '100'
+    SET "hnsw.iterative_scan" TO 'relaxed_order'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $_$
+declare
+    _width integer := public.vector_dims(index_hits.query);
+begin
+    -- the list must hold what is asked for; pgvector refuses more than 1000
+    perform set_config(
+        'hnsw.ef_search',
+        least(1000, greatest(
+            index_hits.candidates, config.value('kb.ef_search')::integer
+        ))::text,
+        true
+    );
+    return query execute format(
+        $query$
+        select h.chunk_id, 1 - h.distance, 0
+        from (
+            select
+                v.chunk_id,
+                v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)
+                as distance
+            from embedding.%2$I as v
+            inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
+            where
+                v.scope_id = any($2)
+                and f.status = any($3)
+                and ($4 is null or f.tags && $4)
+            order by v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)
+            limit $5
+        ) as h
+        $query$,
+        _width, 'vector_' || index_hits.set_id
+    )
+    using
+        index_hits.query, index_hits.scope_ids, index_hits.statuses, index_hits.tags,
+        index_hits.candidates;
+end;
+$_$;
+
+COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by the HNSW index, scanned on while the filter leaves too few.';
+
+REVOKE ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) TO pgkb_admin;
+
+CREATE FUNCTION search.is_visible(chunk_id bigint, scope_ids bigint[], statuses text[]) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select exists (
+        select
+        from corpus.chunk_fact as f
+        where
+            f.chunk_id = is_visible.chunk_id
+            and f.scope_id = any(is_visible.scope_ids)
+            and f.status = any(is_visible.statuses)
+    );
+$$;
+
+COMMENT ON FUNCTION search.is_visible(chunk_id bigint, scope_ids bigint[], statuses text[]) IS 'Whether a chunk may be shown: in one of the scopes and in one of the states. Every read that starts from a chunk id asks this.';
+
+REVOKE ALL ON FUNCTION search.is_visible(chunk_id bigint, scope_ids bigint[], statuses text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.is_visible(chunk_id bigint, scope_ids bigint[], statuses text[]) TO pgkb_admin;
+
+CREATE FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.keyword_hit
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+declare
+    _words search.query_word[];
+    _chosen search.query_word[];
+    _k1 double precision := config.value('kb.bm25_k1')::double precision;
+    _b double precision := config.value('kb.bm25_b')::double precision;
+    _expansion_weight double precision := config.value('kb.expansion_weight')::double precision;
+    _budget bigint := config.value('kb.keyword_budget')::bigint;
+    _rare_share double precision := config.value('kb.rare_share')::double precision;
+    _chunks double precision;
+    _mean_length double precision;
+    _typed_idf double precision;   -- of the words the person typed
+    _added_idf double precision;   -- of the words synonyms added
+    _rare_words integer;
+    _lexemes text[];
+    _any_word tsquery;
+begin
+    if keyword_leg.tsquery is null or numnode(keyword_leg.tsquery) = 0
+        or coalesce(cardinality(keyword_leg.scope_ids), 0) = 0
+    then
+        return;
+    end if;
+    _words := array(select w from search.query_words(keyword_leg.tsquery) as w);
+    select greatest(1, sum(z.chunks)), greatest(1, sum(z.tokens)) / greatest(1, sum(z.chunks))
+    into _chunks, _mean_length
+    from search.scope_size as z
+    where z.scope_id = 0;
+    _chunks := coalesce(_chunks, 1);
+    _mean_length := coalesce(_mean_length, 1);
+    select
+        sum(w.idf) filter (where not w.expansion and not w.identifier),
+        sum(w.idf) filter (where w.expansion),
+        count(*) filter (
+            where not w.expansion and not w.identifier
+                and w.chunks <= greatest(3, _rare_share * _chunks)
+        )
+    into _typed_idf, _added_idf, _rare_words
+    from unnest(_words) as w;
+    _any_word := (
+        select string_agg(terms.quote_lexeme(w.lexeme), ' | ')::tsquery from unnest(_words) as w
+    );
+    _lexemes := array(select w.lexeme from unnest(_words) as w);
+    -- rarest first, at least one, until the budget is spent
+    _chosen := array(
+        select r.word
+        from (
+            select
+                w as word,
+                w.chunks as chunks,
+                sum(w.chunks) over (order by w.chunks, w.lexeme) - w.chunks as before
+            from unnest(_words) as w
+            where w.chunks > 0
+        ) as r
+        where r.before + r.chunks <= _budget or r.before = 0
+        order by r.chunks
+    );
+
+    return query
+    with chosen_word as materialized (
+        select
+            w.lexeme,
+            w.idf * case when w.expansion then _expansion_weight else 1 end as worth,
+            (terms.quote_lexeme(w.lexeme))::tsquery as term
+        from unnest(_chosen) as w
+    ),
+
+    posting as (
+        select
+            p.chunk_id,
+            sum(
+                w.worth * p.tf * (_k1 + 1)
+                / (p.tf + _k1 * (1 - _b + _b * p.token_count / _mean_length))
+            ) as worth
+        from chosen_word as w
+        cross join lateral (
+            select
+                t.chunk_id,
+                t.token_count,
+                -- ts_rank of one word with equal weights is the sum of 1/i^2 up to its frequency
+                -- over pi^2/6; solved for the frequency, exact over a tsvector's 256 positions
+                round(
+                    1 / (1.64493406685
+                    * (1 - ts_rank('{1,1,1,1}', t.lexemes, w.term)::double precision)) - 0.5
+                ) as tf
+            from search.text_index as t
+            where
+                keyword_leg.as_of is null
+                and t.lexemes @@ w.term
+                and t.scope_id = any(keyword_leg.scope_ids)
+                and (keyword_leg.within is null or t.chunk_id = any(keyword_leg.within))
+            -- the rarest word of a question may be more common than the budget allows
+            limit _budget
+        ) as p
+        group by p.chunk_id
+    ),
+
+    candidate as (
+        (
+            select t.chunk_id, t.lexemes, t.token_count
+            from (
+                select p.chunk_id
+                from (
+                    select q.chunk_id, q.worth from posting as q order by q.worth desc, q.chunk_id
+                ) as p
+                -- looked up best first until enough are found: most are visible
+                cross join lateral (
+                    select
+                    from corpus.chunk_fact as f
+                    where
+                        f.chunk_id = p.chunk_id
+                        and f.status = any(keyword_leg.statuses)
+                        and (keyword_leg.tags is null or f.tags && keyword_leg.tags)
+                    offset 0
+                ) as f
+                order by p.worth desc, p.chunk_id
+                limit greatest(200, 4 * keyword_leg.candidates)
+            ) as best
+            inner join search.text_index as t on best.chunk_id = t.chunk_id
+        )
+        union all
+        -- superseded versions are not indexed: their words are found again from the text
+        select c.chunk_id, i.lexemes, coalesce(i.token_count, terms.count_tokens(i.lexemes))
+        from search.chunks_as_of(
+            keyword_leg.as_of, keyword_leg.scope_ids, keyword_leg.statuses, keyword_leg.tags
+        ) as a (chunk_id)
+        inner join corpus.chunk as c on a.chunk_id = c.chunk_id
+        inner join corpus.version as v on c.version_id = v.version_id
+        left join search.text_index as t on c.chunk_id = t.chunk_id
+        cross join lateral (
+            select
+                coalesce(
+                    t.lexemes, terms.to_index(embedding.text_of(v.title, c.content))
+                ) as lexemes,
+                t.token_count
+            -- keeps the words of a text from being found anew for every use
+            offset 0
+        ) as i
+        where
+            keyword_leg.as_of is not null
+            and i.lexemes @@ _any_word
+            and (keyword_leg.within is null or c.chunk_id = any(keyword_leg.within))
+    ),
+
+    scored as (
+        select
+            c.chunk_id,
+            sum(
+                w.idf * case when w.expansion then _expansion_weight else 1 end
+                * m.tf * (_k1 + 1)
+                / (m.tf + _k1 * (1 - _b + _b * c.token_count / _mean_length))
+            ) as bm25_score,
+            bool_or(w.identifier and not w.expansion) as identifier_matched,
+            count(*) filter (
+                where not w.expansion and not w.identifier
+                    and w.chunks <= greatest(3, _rare_share * _chunks)
+            ) as rare_words_matched,
+            coalesce(sum(w.idf) filter (where not w.expansion and not w.identifier), 0) as typed_idf,
+            coalesce(sum(w.idf) filter (where w.expansion), 0) as added_idf
+        from candidate as c
+        cross join lateral (
+            select u.lexeme, coalesce(cardinality(u.positions), 1)::double precision as tf
+            from unnest(ts_delete(c.lexemes, tsvector_to_array(ts_delete(c.lexemes, _lexemes)))) as u
+        ) as m
+        inner join unnest(_words) as w on m.lexeme = w.lexeme
+        group by c.chunk_id
+    )
+
+    select
+        s.chunk_id,
+        s.bm25_score,
+        (rank() over (order by round(s.bm25_score::numeric, 9) desc))::integer,
+        s.identifier_matched,
+        _rare_words > 0 and s.rare_words_matched = _rare_words,
+        greatest(
+            coalesce(s.typed_idf / nullif(_typed_idf, 0), 0),
+            coalesce(s.added_idf / nullif(_added_idf, 0), 0)
+        )
+    from scored as s
+    where s.bm25_score > 0
+    order by 3, s.chunk_id
+    limit keyword_leg.candidates;
+end;
+$$;
+
+COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) IS 'The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.';
+
+REVOKE ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) TO pgkb_admin;
+
+CREATE FUNCTION search.query_words(tsquery tsquery) RETURNS SETOF search.query_word
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with corpus_size as (
+        select greatest(coalesce(sum(z.chunks), 0), 1) as chunks
+        from search.scope_size as z
+        where z.scope_id = 0
+    ),
+
+    -- querytree is the query without its negations, in the text form of a tsquery
+    written_word as (
+        select
+            replace(replace(m.part[1], '''''', ''''), '\\', '\') as lexeme,
+            coalesce(m.part[2], '') = 'D' as expansion,
+            coalesce(m.part[2], '') like '%*%' as prefix
+        from regexp_matches(
+            querytree(query_words.tsquery), '''((?:[^'']|'''')+)''(?::([*ABCD]+))?', 'g'
+        ) as m (part)
+    ),
+
+    word as (
+        select
+            e.lexeme,
+            bool_and(w.expansion) as expansion
+        from written_word as w
+        cross join lateral (
+            select w.lexeme
+            where not w.prefix
+            union all
+            (
+                select s.lexeme
+                from (
+                    select k.lexeme, k.chunks
+                    from search.lexeme_stat as k
+                    where
+                        w.prefix
+                        and k.lexeme >= w.lexeme collate "C"
+                        and k.lexeme < (w.lexeme || U&'\+10ffff') collate "C"
+                    union all
+                    select d.lexeme, d.chunks
+                    from search.lexeme_delta as d
+                    where
+                        w.prefix
+                        and d.lexeme >= w.lexeme collate "C"
+                        and d.lexeme < (w.lexeme || U&'\+10ffff') collate "C"
+                ) as s
+                group by s.lexeme
+                having sum(s.chunks) > 0
+                order by sum(s.chunks) desc, s.lexeme
+                limit 16
+            )
+        ) as e
+        group by e.lexeme
+    ),
+
+    counted_word as (
+        select
+            w.lexeme,
+            w.expansion,
+            left(w.lexeme, 1) = '#' as identifier,
+            greatest(0, coalesce((
+                select s.chunks from search.lexeme_stat as s where s.lexeme = w.lexeme collate "C"
+            ), 0) + coalesce((
+                select sum(d.chunks)
+                from search.lexeme_delta as d
+                where d.lexeme = w.lexeme collate "C"
+            ), 0))::bigint as chunks
+        from word as w
+    )
+
+    select
+        c.lexeme, c.expansion, c.identifier, c.chunks,
+        ln(1 + (greatest(n.chunks, c.chunks) - c.chunks + 0.5) / (c.chunks + 0.5))::double precision
+    from counted_word as c
+    cross join corpus_size as n
+    -- words that no chunk holds come last of their kind: they must not crowd out one that is found
+    order by c.expansion, c.chunks = 0, c.chunks, c.lexeme
+    limit config.value('kb.keyword_terms')::integer;
+$$;
+
+COMMENT ON FUNCTION search.query_words(tsquery tsquery) IS 'The positive words of a tsquery with how common each is, rarest first, at most kb.keyword_terms; negated ones are left out.';
+
+REVOKE ALL ON FUNCTION search.query_words(tsquery tsquery) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.query_words(tsquery tsquery) TO pgkb_admin;
+
+CREATE FUNCTION search.rank_candidates(query public.halfvec, tsquery tsquery, embedding_set embedding.set, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS SETOF search.ranked_hit
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set := rank_candidates.embedding_set;
+    _candidates integer := coalesce(
+        rank_candidates.candidates, config.value('kb.candidates')::integer
+    );
+    _retrieval_floor double precision := coalesce(
+        config.value('kb.retrieval_floor')::double precision, _set.retrieval_floor
+    );
+    _school_floor double precision := coalesce(
+        config.value('kb.school_floor')::double precision, _set.school_floor
+    );
+    _school_limit integer := config.value('kb.school_boost_limit')::integer;
+    _scope_ids bigint[] := array(select s.scope_id from unnest(rank_candidates.scopes) as s);
+    _school_ids bigint[] := array(
+        select s.scope_id from unnest(rank_candidates.scopes) as s where s.label = 'school'
+    );
+    _vector_hits search.vector_hit[];
+    _keyword_hits search.keyword_hit[];
+    _hits search.ranked_hit[];
+begin
+    _vector_hits := array(
+        select v
+        from search.vector_leg(
+            rank_candidates.query, _set.set_id, rank_candidates.scopes, rank_candidates.statuses,
+            rank_candidates.tags, _candidates, _retrieval_floor, rank_candidates.as_of
+        ) as v
+    );
+    if rank_candidates.query is not null and _school_limit > 0 and cardinality(_school_ids) > 0 then
+        -- the asked school's best few are candidates even where the leg was full without them
+        _vector_hits := array(
+            select row(u.chunk_id, u.similarity, u.rank)::search.vector_hit
+            from (
+                select
+                    h.chunk_id, h.similarity,
+                    (rank() over (order by round(h.similarity::numeric, 9) desc))::integer as rank
+                from (
+                    select v.chunk_id, v.similarity from unnest(_vector_hits) as v
+                    union
+                    select s.chunk_id, s.similarity
+                    from search.exact_hits(
+                        rank_candidates.query, _set.set_id, _school_ids,
+                        rank_candidates.statuses, rank_candidates.tags, _school_limit,
+                        rank_candidates.as_of
+                    ) as s
+                    where
+                        s.similarity >= _school_floor
+                        and not exists (
+                            select from unnest(_vector_hits) as v where v.chunk_id = s.chunk_id
+                        )
+                ) as h
+            ) as u
+        );
+    end if;
+
+    _keyword_hits := array(
+        select k
+        from search.keyword_leg(
+            rank_candidates.tsquery, _scope_ids, rank_candidates.statuses, rank_candidates.tags,
+            _candidates, rank_candidates.as_of,
+            case
+                when config.value('kb.keyword_mode') = 'vector_first'
+                    and rank_candidates.query is not null
+                    then array(select v.chunk_id from unnest(_vector_hits) as v)
+            end
+        ) as k
+    );
+
+    _hits := array(
+        select h
+        from search.fuse(
+            _vector_hits, _keyword_hits,
+            coalesce(rank_candidates.rrf_k, config.value('kb.rrf_k')::double precision),
+            coalesce(
+                rank_candidates.vector_weight,
+                config.value('kb.vector_weight')::double precision, _set.vector_weight
+            ),
+            coalesce(
+                rank_candidates.keyword_weight,
+                config.value('kb.keyword_weight')::double precision, _set.keyword_weight
+            )
+        ) as h
+    );
+    if rank_candidates.query is not null then
+        -- the floor asks for a similarity of the chunks that only the keyword leg found, too
+        _hits := array(
+            select row(
+                h.chunk_id, h.document_id, h.version_id, h.scope,
+                coalesce(h.similarity, s.similarity), h.vector_rank, h.bm25_score, h.bm25_rank,
+                h.matched_by, h.rrf_raw, h.freshness, h.authority_weight, h.boost, h.score,
+                h.floor_exempt, h.coverage, h.school_boosted, h.dropped_because
+            )::search.ranked_hit
+            from unnest(_hits) as h
+            left join search.similarities(
+                rank_candidates.query, _set.set_id,
+                array(select m.chunk_id from unnest(_hits) as m where m.similarity is null)
+            ) as s on h.chunk_id = s.chunk_id
+        );
+    end if;
+    _hits := array(
+        select h
+        from search.weigh(
+            _hits, rank_candidates.scopes, rank_candidates.topics,
+            coalesce(rank_candidates.as_of, current_date)
+        ) as h
+    );
+    return query
+    select h.*
+    from search.apply_floor(
+        _hits,
+        rank_candidates.query is not null,
+        coalesce(
+            config.value('kb.relevance_threshold')::double precision, _set.relevance_floor
+        ),
+        _school_floor,
+        _school_limit,
+        config.value('kb.keyword_coverage')::double precision
+    ) as h
+    order by h.score desc, h.chunk_id;
+end;
+$$;
+
+COMMENT ON FUNCTION search.rank_candidates(query public.halfvec, tsquery tsquery, embedding_set embedding.set, scopes search.visible_scope[], statuses text[], tags text[], topics text[], as_of date, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'Both legs, fusion, weights and floor over the given scopes: every candidate, kept or with the reason it was dropped.';
+
+REVOKE ALL ON FUNCTION search.rank_candidates(query public.halfvec, tsquery tsquery, embedding_set embedding.set, scopes search.visible_scope[], statuses text[], tags text[], topics text[], as_of date, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.rank_candidates(query public.halfvec, tsquery tsquery, embedding_set embedding.set, scopes search.visible_scope[], statuses text[], tags text[], topics text[], as_of date, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION search.record_search(results public.search_result[], la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, topics text[] DEFAULT NULL::text[], timings jsonb DEFAULT '{}'::jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _scope record;
+    _record search.record;
+begin
+    select s.* into _scope
+    from search.scope_of(record_search.la, record_search.home_la, record_search.urn) as s;
+    insert into search.record (
+        la_code, home_la_code, school_urn, topics, result_count, vector_only_count,
+        keyword_only_count, hybrid_count, la_count, national_count, top_similarity, top_bm25,
+        top_rrf, topic_fallback_used, no_la_broad_fallback_used, school_boosted, timings
+    )
+    select
+        _scope.la_code, _scope.home_la_code, _scope.school_urn,
+        coalesce(record_search.topics, '{}'),
+        count(*),
+        count(*) filter (where r.matched_by = 'vector'),
+        count(*) filter (where r.matched_by = 'keyword'),
+        count(*) filter (where r.matched_by = 'hybrid'),
+        count(*) filter (where r.scope in ('la', 'home_la', 'school')),
+        count(*) filter (where r.scope = 'national'),
+        max(r.similarity), max(r.bm25_score), max(r.rrf_raw),
+        coalesce(bool_or(r.topic_fallback_used), false),
+        coalesce(bool_or(r.no_la_broad_fallback_used), false),
+        coalesce(bool_or(r.school_boosted), false),
+        -- numbers only: a question handed in by mistake stays out
+        coalesce((
+            select jsonb_object_agg(t.key, t.value)
+            from jsonb_each(
+                case jsonb_typeof(record_search.timings)
+                    when 'object' then record_search.timings
+                end
+            ) as t
+            where jsonb_typeof(t.value) = 'number'
+        ), '{}')
+    from unnest(record_search.results) as r
+    returning * into _record;
+    if _scope.la_code is not null and not exists (
+        select from unnest(record_search.results) as r where r.scope = 'la'
+    ) then
+        perform audit.write_event(
+            'la_coverage_miss', _scope.la_code,
+            jsonb_build_object('topics', _record.topics, 'results', _record.result_count)
+        );
+    end if;
+    return _record.record_id;
+end;
+$$;
+
+COMMENT ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) IS 'Note what a search returned, in numbers; a known authority without a hit of its own is an audit row la_coverage_miss.';
+
+REVOKE ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) TO pgkb_app;
+GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) TO pgkb_admin;
+
+CREATE FUNCTION search.scope_of(la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select
+        r.la_code, a.name, r.home_la_code, h.name,
+        -- a check whose result nobody reads would not be made
+        case when r.school_la is not null then r.school_urn end,
+        s.name
+    from (
+        select
+            place.resolve_authority(nullif(btrim(scope_of.la), '')) as la_code,
+            place.resolve_authority(nullif(btrim(scope_of.home_la), '')) as home_la_code,
+            nullif(btrim(scope_of.urn), '') as school_urn,
+            place.check_school(nullif(btrim(scope_of.urn), '')) as school_la
+    ) as r
+    left join place.authority as a on r.la_code = a.gss
+    left join place.authority as h on r.home_la_code = h.gss
+    left join place.school as s on r.school_urn = s.urn;
+$$;
+
+COMMENT ON FUNCTION search.scope_of(la text, home_la text, urn text) IS 'Who a question is asked for, with names: the authority, the home authority and the school that the codes resolve to.';
+
+REVOKE ALL ON FUNCTION search.scope_of(la text, home_la text, urn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.scope_of(la text, home_la text, urn text) TO pgkb_app;
+GRANT ALL ON FUNCTION search.scope_of(la text, home_la text, urn text) TO pgkb_admin;
+
+CREATE FUNCTION search.similarities(query public.halfvec, set_id integer, chunk_ids bigint[]) RETURNS TABLE(chunk_id bigint, similarity double precision)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select v.chunk_id, 1 - (v.embedding operator(public.<=>) similarities.query)
+    from embedding.vector as v
+    where v.set_id = similarities.set_id and v.chunk_id = any(similarities.chunk_ids)
+    union all
+    select v.chunk_id, 1 - (v.embedding operator(public.<=>) similarities.query)
+    from embedding.cold_vector as v
+    where v.set_id = similarities.set_id and v.chunk_id = any(similarities.chunk_ids);
+$$;
+
+COMMENT ON FUNCTION search.similarities(query public.halfvec, set_id integer, chunk_ids bigint[]) IS 'Cosine similarity of named chunks, whichever leg found them; chunks without a vector in the set are left out.';
+
+REVOKE ALL ON FUNCTION search.similarities(query public.halfvec, set_id integer, chunk_ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.similarities(query public.halfvec, set_id integer, chunk_ids bigint[]) TO pgkb_admin;
+
+CREATE FUNCTION search.text_index__keep_statistics() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _sign integer := case tg_op when 'INSERT' then 1 else -1 end;
+begin
+    insert into search.lexeme_delta (lexeme, chunks)
+    select u.lexeme, _sign * count(*)
+    from changed as c
+    cross join lateral unnest(c.lexemes) as u
+    group by u.lexeme;
+
+    insert into search.scope_delta (scope_id, chunks, tokens)
+    select coalesce(c.scope_id, 0), _sign * count(*), _sign * sum(c.token_count)
+    from changed as c
+    group by grouping sets ((c.scope_id), ())
+    having count(*) > 0;
+    return null;
+end;
+$$;
+
+COMMENT ON FUNCTION search.text_index__keep_statistics() IS 'Postings gained or lost are noted as deltas: one appended row per lexeme and scope and statement, no row is hot.';
+
+REVOKE ALL ON FUNCTION search.text_index__keep_statistics() FROM PUBLIC;
+GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_ingest;
+GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
+
+CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS SETOF search.vector_hit
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _exact_limit bigint := config.value('kb.exact_limit')::bigint;
+    _small bigint[];
+    _large bigint[];
+    _hits search.vector_hit[];
+    _more search.vector_hit[];
+begin
+    if vector_leg.query is null or coalesce(cardinality(vector_leg.scopes), 0) = 0 then
+        return;
+    end if;
+    select
+        array_agg(r.scope_id) filter (where r.running <= _exact_limit),
+        array_agg(r.scope_id) filter (where r.running > _exact_limit)
+    into _small, _large
+    from (
+        select s.scope_id, sum(s.chunks) over (order by s.chunks, s.scope_id) as running
+        from unnest(vector_leg.scopes) as s
+    ) as r;
+    if vector_leg.as_of is not null then
+        _small := _small || _large;
+        _large := null;
+    end if;
+
+    if _small is not null then
+        _hits := array(
+            select h
+            from search.exact_hits(
+                vector_leg.query, vector_leg.set_id, _small, vector_leg.statuses, vector_leg.tags,
+                vector_leg.candidates, vector_leg.as_of
+            ) as h
+        );
+    end if;
+    if _large is not null then
+        _more := array(
+            select h
+            from search.index_hits(
+                vector_leg.query, vector_leg.set_id, _large, vector_leg.statuses, vector_leg.tags,
+                vector_leg.candidates
+            ) as h
+        );
+        if cardinality(_more) < vector_leg.candidates then
+            _more := array(
+                select h
+                from search.exact_hits(
+                    vector_leg.query, vector_leg.set_id, _large, vector_leg.statuses,
+                    vector_leg.tags, vector_leg.candidates
+                ) as h
+            );
+        end if;
+    end if;
+
+    return query
+    select h.chunk_id, h.similarity, h.rank::integer
+    from (
+        select
+            u.chunk_id, u.similarity,
+            rank() over (order by round(u.similarity::numeric, 9) desc) as rank
+        from unnest(_hits || _more) as u
+        where u.similarity >= vector_leg.floor
+    ) as h
+    order by h.rank, h.chunk_id
+    limit vector_leg.candidates;
+end;
+$$;
+
+COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity.';
+
+REVOKE ALL ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) TO pgkb_admin;
+
+CREATE FUNCTION search.visible_scopes(la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], everywhere boolean DEFAULT false) RETURNS SETOF search.visible_scope
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+    _urn text := nullif(btrim(visible_scopes.urn), '');
+    _la text[] := place.authority_family(nullif(btrim(visible_scopes.la), ''));
+    _home text[] := place.authority_family(nullif(btrim(visible_scopes.home_la), ''));
+begin
+    perform place.check_school(_urn);
+    return query
+    select
+        s.scope_id,
+        case
+            when s.kind = 'national' then 'national'
+            when s.kind = 'private' then 'shared'
+            when s.kind = 'school' then 'school'
+            when s.la_code = any(_la) then 'la'
+            when s.la_code = any(_home) then 'home_la'
+            else 'la'
+        end,
+        coalesce((select z.chunks from search.scope_size as z where z.scope_id = s.scope_id), 0)
+    from (
+        select n.scope_id, n.kind, n.la_code from corpus.scope as n where n.kind = 'national'
+        union all
+        select a.scope_id, a.kind, a.la_code
+        from corpus.scope as a
+        where a.kind = 'la' and (visible_scopes.everywhere or a.la_code = any(_la || _home))
+        union all
+        select u.scope_id, u.kind, u.la_code
+        from corpus.scope as u
+        where u.kind = 'school' and u.school_urn = _urn
+        union all
+        select p.scope_id, p.kind, p.la_code
+        from corpus.scope as p
+        where
+            p.kind = 'private'
+            and (
+                p.owner = any(visible_scopes.principals)
+                or p.principals && visible_scopes.principals
+            )
+    ) as s;
+end;
+$$;
+
+COMMENT ON FUNCTION search.visible_scopes(la text, home_la text, urn text, principals text[], everywhere boolean) IS 'The scopes a caller may see, with their labels and sizes; with everywhere, all authorities instead of national only.';
+
+REVOKE ALL ON FUNCTION search.visible_scopes(la text, home_la text, urn text, principals text[], everywhere boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.visible_scopes(la text, home_la text, urn text, principals text[], everywhere boolean) TO pgkb_admin;
+
+CREATE FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[] DEFAULT NULL::text[], on_day date DEFAULT CURRENT_DATE) RETURNS SETOF search.ranked_hit
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    -- materialized: read and checked once, not for each candidate
+    with setting as materialized (
+        select
+            config.value('kb.freshness_floor')::double precision as freshness_floor,
+            config.value('kb.topic_boost')::double precision as topic_boost,
+            config.value('kb.local_boost')::double precision as local_boost
+    ),
+
+    weighed as (
+        select
+            h as hit,
+            c.document_id,
+            c.version_id,
+            s.label,
+            search.freshness(v.effective_date, weigh.on_day, setting.freshness_floor) as freshness,
+            coalesce(r.weight, 1) as authority_weight,
+            case when f.tags && weigh.topics then setting.topic_boost else 1 end
+            * case when s.label in ('la', 'home_la', 'school') then setting.local_boost else 1 end
+            as boost
+        from unnest(weigh.hits) as h
+        cross join setting
+        inner join corpus.chunk as c on h.chunk_id = c.chunk_id
+        inner join corpus.chunk_fact as f on h.chunk_id = f.chunk_id
+        inner join corpus.version as v on c.version_id = v.version_id
+        inner join unnest(weigh.scopes) as s on c.scope_id = s.scope_id
+        left join corpus.authority_rank as r on v.authority = r.authority
+    )
+
+    select
+        (w.hit).chunk_id,
+        w.document_id,
+        w.version_id,
+        w.label,
+        (w.hit).similarity,
+        (w.hit).vector_rank,
+        (w.hit).bm25_score,
+        (w.hit).bm25_rank,
+        (w.hit).matched_by,
+        (w.hit).rrf_raw,
+        w.freshness,
+        w.authority_weight,
+        w.boost,
+        (w.hit).rrf_raw * w.freshness * w.authority_weight * w.boost,
+        (w.hit).floor_exempt,
+        (w.hit).coverage,
+        (w.hit).school_boosted,
+        (w.hit).dropped_because
+    from weighed as w;
+$$;
+
+COMMENT ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[], on_day date) IS 'Mild weights after fusion: freshness, kind of publisher, topic and local boosts; score = rrf_raw times all of them.';
+
+REVOKE ALL ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[], on_day date) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[], on_day date) TO pgkb_admin;
+
+CREATE TRIGGER text_index__keep_statistics_on_delete AFTER DELETE ON search.text_index REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION search.text_index__keep_statistics();
+
+CREATE TRIGGER text_index__keep_statistics_on_insert AFTER INSERT ON search.text_index REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION search.text_index__keep_statistics();
+
+CREATE SCHEMA terms;
+
+COMMENT ON SCHEMA terms IS 'From the words of a question to the words of the documents.';
+
+GRANT USAGE ON SCHEMA terms TO pgkb_app;
+GRANT USAGE ON SCHEMA terms TO pgkb_ingest;
+GRANT USAGE ON SCHEMA terms TO pgkb_admin;
+
+CREATE TABLE terms.pack (
+    pack text NOT NULL,
+    revision bigint DEFAULT 1 NOT NULL,
+    loaded_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON COLUMN terms.pack.loaded_at IS 'When its words were last loaded.';
+
+COMMENT ON COLUMN terms.pack.pack IS 'Name of the pack, e.g. send.';
+
+COMMENT ON COLUMN terms.pack.revision IS 'Grows with every load: part of the key of the query cache.';
+
+COMMENT ON TABLE terms.pack IS 'The packs whose words are loaded.';
+
+GRANT SELECT ON TABLE terms.pack TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE terms.pack TO pgkb_ingest;
+GRANT SELECT ON TABLE terms.pack TO pgkb_admin;
+
+CREATE TABLE terms.synonym (
+    synonym_id bigint NOT NULL,
+    pack text NOT NULL,
+    pattern text NOT NULL,
+    unless text,
+    phrases text NOT NULL,
+    expansions text[] NOT NULL,
+    citation text DEFAULT ''::text NOT NULL,
+    caution text DEFAULT ''::text NOT NULL,
+    CONSTRAINT synonym_expands_to_something CHECK ((cardinality(expansions) > 0))
+);
+
+COMMENT ON COLUMN terms.synonym.caution IS 'What a curator should know about it.';
+
+COMMENT ON COLUMN terms.synonym.citation IS 'Where the term comes from.';
+
+COMMENT ON COLUMN terms.synonym.expansions IS 'Terms to add to the question.';
+
+COMMENT ON COLUMN terms.synonym.pack IS 'The pack it came with.';
+
+COMMENT ON COLUMN terms.synonym.pattern IS 'Regular expression over the folded question; fires the row.';
+
+COMMENT ON COLUMN terms.synonym.phrases IS 'What people say, for readers of the table.';
+
+COMMENT ON COLUMN terms.synonym.synonym_id IS 'Key.';
+
+COMMENT ON COLUMN terms.synonym.unless IS 'Regular expression that stops the row: the same word in another sense.';
+
+COMMENT ON TABLE terms.synonym IS 'Phrases people use and the terms to add; what was typed is always kept.';
+
+GRANT SELECT ON TABLE terms.synonym TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE terms.synonym TO pgkb_ingest;
+GRANT SELECT ON TABLE terms.synonym TO pgkb_admin;
+
+CREATE TABLE terms.topic (
+    pack text NOT NULL,
+    slug text NOT NULL,
+    name text NOT NULL,
+    pattern text NOT NULL,
+    citation text DEFAULT ''::text NOT NULL,
+    fact text DEFAULT ''::text NOT NULL,
+    CONSTRAINT topic_slug_is_a_slug CHECK ((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text))
+);
+
+COMMENT ON COLUMN terms.topic.citation IS 'Where the rule comes from.';
+
+COMMENT ON COLUMN terms.topic.fact IS 'The fact most asked for.';
+
+COMMENT ON COLUMN terms.topic.name IS 'Name people read.';
+
+COMMENT ON COLUMN terms.topic.pack IS 'The pack it came with.';
+
+COMMENT ON COLUMN terms.topic.pattern IS 'Regular expression over the folded question; a question may have several topics.';
+
+COMMENT ON COLUMN terms.topic.slug IS 'The tag.';
+
+COMMENT ON TABLE terms.topic IS 'What a question or a document can be about; a tag is one of these slugs.';
+
+GRANT SELECT ON TABLE terms.topic TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE terms.topic TO pgkb_ingest;
+GRANT SELECT ON TABLE terms.topic TO pgkb_admin;
+
+ALTER TABLE terms.synonym ALTER COLUMN synonym_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME terms.synonym_synonym_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY terms.pack
+    ADD CONSTRAINT pack_pk PRIMARY KEY (pack);
+
+ALTER TABLE ONLY terms.synonym
+    ADD CONSTRAINT synonym_once_per_pattern UNIQUE (pack, pattern);
+
+ALTER TABLE ONLY terms.synonym
+    ADD CONSTRAINT synonym_pk PRIMARY KEY (synonym_id);
+
+ALTER TABLE ONLY terms.topic
+    ADD CONSTRAINT topic_pk PRIMARY KEY (slug);
+
+ALTER TABLE ONLY terms.synonym
+    ADD CONSTRAINT synonym_pack_fk FOREIGN KEY (pack) REFERENCES terms.pack(pack) ON DELETE CASCADE;
+
+ALTER TABLE ONLY terms.topic
+    ADD CONSTRAINT topic_pack_fk FOREIGN KEY (pack) REFERENCES terms.pack(pack) ON DELETE CASCADE;
+
+CREATE INDEX topic_pack_idx ON terms.topic USING btree (pack);
+
+CREATE FUNCTION terms.build_tsquery(question text, expansions text[] DEFAULT NULL::text[]) RETURNS tsquery
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with typed as (
+        -- a longer question is cut: its first words say what it is about
+        select terms.to_index(left(coalesce(build_tsquery.question, ''), 10000)) as lexemes
+    ),
+
+    added as (
+        select terms.to_index(
+            left(coalesce(array_to_string(build_tsquery.expansions, ' ; '), ''), 10000)
+        ) as lexemes
+    ),
+
+    word as (
+        select
+            u.lexeme,
+            '' as label
+        from typed
+        cross join lateral unnest(typed.lexemes) as u
+        union all
+        select
+            u.lexeme,
+            ':D' as label
+        from added
+        cross join lateral unnest(added.lexemes) as u
+        where u.lexeme not in (
+            select t.lexeme from typed cross join lateral unnest(typed.lexemes) as t
+        )
+    )
+
+    select string_agg(
+        terms.quote_lexeme(word.lexeme) || word.label, ' | ' order by word.label, word.lexeme
+    )::tsquery
+    from word;
+$$;
+
+COMMENT ON FUNCTION terms.build_tsquery(question text, expansions text[]) IS 'Any-term query of a question; words that only an expansion brought carry the label D. NULL when nothing can be searched for.';
+
+REVOKE ALL ON FUNCTION terms.build_tsquery(question text, expansions text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.build_tsquery(question text, expansions text[]) TO pgkb_app;
+GRANT ALL ON FUNCTION terms.build_tsquery(question text, expansions text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.build_tsquery(question text, expansions text[]) TO pgkb_admin;
+
+CREATE FUNCTION terms.check_pattern(pattern text, owner text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _matches_nothing_said boolean;
+begin
+    begin
+        -- no text, and a word that nobody says
+        _matches_nothing_said := '' ~* check_pattern.pattern or 'qzx' ~* check_pattern.pattern;
+    exception when invalid_regular_expression then
+        raise exception 'the pattern of "%" is not a regular expression', check_pattern.owner
+            using errcode = 'TE001', detail = sqlerrm,
+                  hint = 'Patterns are PostgreSQL regular expressions: \y is a word edge.';
+    end;
+    if coalesce(check_pattern.pattern, '') = '' or _matches_nothing_said then
+        raise exception 'the pattern of "%" matches every question', check_pattern.owner
+            using errcode = 'TE001', hint = 'Give a pattern that needs at least one word.';
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION terms.check_pattern(pattern text, owner text) IS 'Refuse a regular expression that the server cannot run or that matches everything.';
+
+REVOKE ALL ON FUNCTION terms.check_pattern(pattern text, owner text) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.check_pattern(pattern text, owner text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.check_pattern(pattern text, owner text) TO pgkb_admin;
+
+CREATE FUNCTION terms.count_tokens(lexemes tsvector) RETURNS integer
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(sum(coalesce(cardinality(u.positions), 1)), 0)::integer
+    from unnest(count_tokens.lexemes) as u;
+$$;
+
+COMMENT ON FUNCTION terms.count_tokens(lexemes tsvector) IS 'Length of a text for BM25: its tokens, stop words left out.';
+
+REVOKE ALL ON FUNCTION terms.count_tokens(lexemes tsvector) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.count_tokens(lexemes tsvector) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.count_tokens(lexemes tsvector) TO pgkb_admin;
+
+CREATE FUNCTION terms.expand_query(question text) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(array_agg(distinct e.term order by e.term), '{}')
+    from (select terms.fold_text(left(expand_query.question, 4000)) as folded) as q
+    inner join terms.synonym as s
+        on q.folded ~* s.pattern and (s.unless is null or q.folded !~* s.unless)
+    cross join lateral unnest(s.expansions) as e (term);
+$$;
+
+COMMENT ON FUNCTION terms.expand_query(question text) IS 'Terms to add to a question, from every synonym that fires; what was typed is kept by the caller.';
+
+REVOKE ALL ON FUNCTION terms.expand_query(question text) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.expand_query(question text) TO pgkb_app;
+GRANT ALL ON FUNCTION terms.expand_query(question text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.expand_query(question text) TO pgkb_admin;
+
+CREATE FUNCTION terms.fold_text(content text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+    -- normalised again at the end: a small letter may join with a mark its capital cannot
+    select normalize(lower(btrim(regexp_replace(
+        -- a word hyphenated at the end of a line is one word
+        regexp_replace(
+            translate(
+                normalize(
+                    -- soft hyphen, zero-width, direction marks, byte order mark, tag characters
+                    regexp_replace(
+                        -- NFKC would take these two apart before they are quotes
+                        translate(fold_text.content, E'\u00b4\u2033', $chars$'"$chars$),
+                        E'[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f]',
+                        '', 'g'
+                    ),
+                    nfkc
+                ),
+                E'\u2018\u2019\u201a\u201b\u02bc\u0060\u2032\u201c\u201d\u201e\u2010\u2011\u2012\u2013\u2014\u2015\u2212',
+                $chars$'''''''"""-------$chars$
+            ),
+            '([[:alpha:]])-[ \t]*\r?\n[ \t]*([[:lower:]])', '\1\2', 'g'
+        ),
+        '\s+', ' ', 'g'
+    ))), nfkc);
+$_$;
+
+COMMENT ON FUNCTION terms.fold_text(content text) IS 'One spelling for matching: lower case, NFKC, straight quotes, single spaces, no invisible characters, no line-end hyphens.';
+
+REVOKE ALL ON FUNCTION terms.fold_text(content text) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.fold_text(content text) TO pgkb_app;
+GRANT ALL ON FUNCTION terms.fold_text(content text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.fold_text(content text) TO pgkb_admin;
+
+CREATE FUNCTION terms.identifiers(folded text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    -- the parser never makes a token with #, so these cannot collide with words
+    select coalesce(array_agg(distinct left(i.token, 100)), '{}')
+    from (
+        select '#' || case m.part[1]
+            when 's' then 's' when '§' then 's' when 'r' then 'r' else 'p'
+        end || n.number as token
+        from regexp_matches(
+            identifiers.folded,
+            -- not the s of "she's 15"
+            '(?:(?<!'')\m(s|r|p)(?:s|ections?|eg|egs|egulations?|ara|aras|aragraphs?)?\.? ?|(§)+ ?)'
+            || '(\d{1,4}(?:\.\d{1,3}){0,3}[a-z]{0,2})\M((?:\(\w{1,4}\)){0,3})'
+            || '(?: ?(?:-|to|and) ?(\d{1,4}[a-z]{0,2})\M)?',
+            'g'
+        ) as r (part)
+        cross join lateral (
+            select array[coalesce(r.part[1], r.part[2]), r.part[3], r.part[4], r.part[5]]
+        ) as m (part)
+        cross join lateral (
+            values (m.part[2]), (m.part[2] || nullif(m.part[3], '')), (m.part[4])
+        ) as n (number)
+        where n.number is not null
+        union all
+        -- inc-48211, pol-001, bcc-pol-014; not post-16 or covid-19
+        select '#' || m.part[1]
+        from regexp_matches(
+            identifiers.folded,
+            '\m([a-z]{2,12}[-_]\d{3,}[a-z0-9]{0,12}'
+            || '|[a-z]{2,12}(?:[-_][a-z]{2,12}){1,4}[-_]\d+[a-z0-9]{0,12})\M',
+            'g'
+        ) as m (part)
+    ) as i;
+$$;
+
+COMMENT ON FUNCTION terms.identifiers(folded text) IS 'Identifier tokens of a folded text: #s36 for section 36, #r5 for regulation 5, #p9.69 for paragraph 9.69, #inc-48211 for a case number.';
+
+REVOKE ALL ON FUNCTION terms.identifiers(folded text) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.identifiers(folded text) TO pgkb_app;
+GRANT ALL ON FUNCTION terms.identifiers(folded text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.identifiers(folded text) TO pgkb_admin;
+
+CREATE FUNCTION terms.load_synonyms(pack text, rows jsonb) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _row record;
+    _count integer := 0;
+begin
+    perform terms.open_pack(load_synonyms.pack);
+    delete from terms.synonym as s where s.pack = load_synonyms.pack;
+    for _row in
+        select *
+        from jsonb_to_recordset(load_synonyms.rows) as r (
+            pattern text, "unless" text, phrases text, expansions text[], citation text,
+            caution text
+        )
+    loop
+        perform terms.check_pattern(_row.pattern, _row.phrases);
+        if nullif(_row."unless", '') is not null then
+            perform terms.check_pattern(_row."unless", _row.phrases);
+        end if;
+        if coalesce(_row.phrases, '') = '' or coalesce(cardinality(_row.expansions), 0) = 0 then
+            raise exception 'a synonym has no phrases or no expansions: "%"',
+                coalesce(_row.phrases, _row.pattern)
+                using errcode = 'TE002', hint = 'Give both columns.';
+        end if;
+        insert into terms.synonym (pack, pattern, unless, phrases, expansions, citation, caution)
+        values (
+            load_synonyms.pack, _row.pattern, nullif(_row."unless", ''), _row.phrases,
+            _row.expansions, coalesce(_row.citation, ''), coalesce(_row.caution, '')
+        )
+        on conflict on constraint synonym_once_per_pattern do nothing;
+        if not found then
+            raise exception 'the pattern of "%" stands in two rows', _row.phrases
+                using errcode = 'TE001', hint = 'Put the expansions of both into one row.';
+        end if;
+        _count := _count + 1;
+    end loop;
+    return _count;
+end;
+$$;
+
+COMMENT ON FUNCTION terms.load_synonyms(pack text, rows jsonb) IS 'Replace the synonyms of a pack; returns how many there are.';
+
+REVOKE ALL ON FUNCTION terms.load_synonyms(pack text, rows jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.load_synonyms(pack text, rows jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.load_synonyms(pack text, rows jsonb) TO pgkb_admin;
+
+CREATE FUNCTION terms.load_topics(pack text, rows jsonb) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _row record;
+    _count integer := 0;
+begin
+    perform terms.open_pack(load_topics.pack);
+    delete from terms.topic as t where t.pack = load_topics.pack;
+    for _row in
+        select *
+        from jsonb_to_recordset(load_topics.rows) as r (
+            slug text, name text, pattern text, citation text, fact text
+        )
+    loop
+        perform terms.check_pattern(_row.pattern, _row.slug);
+        insert into terms.topic (pack, slug, name, pattern, citation, fact)
+        values (
+            load_topics.pack, _row.slug, coalesce(_row.name, _row.slug), _row.pattern,
+            coalesce(_row.citation, ''), coalesce(_row.fact, '')
+        );
+        _count := _count + 1;
+    end loop;
+    return _count;
+end;
+$$;
+
+COMMENT ON FUNCTION terms.load_topics(pack text, rows jsonb) IS 'Replace the topics of a pack; returns how many there are.';
+
+REVOKE ALL ON FUNCTION terms.load_topics(pack text, rows jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.load_topics(pack text, rows jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.load_topics(pack text, rows jsonb) TO pgkb_admin;
+
+CREATE FUNCTION terms.open_pack(pack text) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    insert into terms.pack as p (pack) values (open_pack.pack)
+    on conflict (pack) do update set revision = p.revision + 1, loaded_at = now();
+$$;
+
+COMMENT ON FUNCTION terms.open_pack(pack text) IS 'Note that the words of a pack change: its revision grows, so cached questions are not reused.';
+
+REVOKE ALL ON FUNCTION terms.open_pack(pack text) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.open_pack(pack text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.open_pack(pack text) TO pgkb_admin;
+
+CREATE FUNCTION terms.prepare_text(folded text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select regexp_replace(
+        regexp_replace(
+            regexp_replace(
+                -- embedded base64 and the like would be dropped by the parser with a notice each
+                -- (commas and bars part words: a row of a table without spaces is no such token)
+                regexp_replace(
+                    translate(prepare_text.folded, ',;|。、', '     '), '\S{200,}', ' ', 'g'
+                ),
+                -- s.36, s36, ss.38 and the section sign: section 36; not the s of "she's 15"
+                '((?<!'')\mss?\.? ?|§+ ?)(?=\d)', 'section ', 'g'
+            ),
+            -- inc-48211: inc 48211 (the parser would make -48211 a number)
+            '(?<=[[:alnum:]])-(?=\d)', ' ', 'g'
+        ),
+        -- send/ehcp: send ehcp (the parser would make it one file name)
+        '(?<=[[:alnum:]])/(?=[[:alpha:]])', ' ', 'g'
+    );
+$$;
+
+COMMENT ON FUNCTION terms.prepare_text(folded text) IS 'Folded text with section references, case numbers and slashed pairs spelled so that the parser splits them into words.';
+
+REVOKE ALL ON FUNCTION terms.prepare_text(folded text) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.prepare_text(folded text) TO pgkb_app;
+GRANT ALL ON FUNCTION terms.prepare_text(folded text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.prepare_text(folded text) TO pgkb_admin;
+
+CREATE FUNCTION terms.quote_lexeme(lexeme text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select '''' || replace(replace(quote_lexeme.lexeme, '\', '\\'), '''', '''''') || '''';
+$$;
+
+COMMENT ON FUNCTION terms.quote_lexeme(lexeme text) IS 'A lexeme as it stands in the text of a tsquery: quoted, never parsed again.';
+
+REVOKE ALL ON FUNCTION terms.quote_lexeme(lexeme text) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.quote_lexeme(lexeme text) TO pgkb_app;
+GRANT ALL ON FUNCTION terms.quote_lexeme(lexeme text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.quote_lexeme(lexeme text) TO pgkb_admin;
+
+CREATE FUNCTION terms.to_index(content text) RETURNS tsvector
+    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select
+        to_tsvector(config.value('kb.text_config')::regconfig, terms.prepare_text(f.folded))
+        || array_to_tsvector(terms.identifiers(f.folded))
+    from (
+        -- past this a tsvector could outgrow its limit of 1 MB; chunks are far shorter
+        -- (twice: folding makes up to 18 characters of one)
+        select left(terms.fold_text(left(to_index.content, 100000)), 100000) as folded
+        -- kept apart, or folding would be inlined and done once for each use
+        offset 0
+    ) as f;
+$$;
+
+COMMENT ON FUNCTION terms.to_index(content text) IS 'The lexemes of a text, stemmed, with its identifier tokens; the same for documents and questions.';
+
+REVOKE ALL ON FUNCTION terms.to_index(content text) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.to_index(content text) TO pgkb_app;
+GRANT ALL ON FUNCTION terms.to_index(content text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.to_index(content text) TO pgkb_admin;
+
+CREATE FUNCTION terms.topics_for(question text) RETURNS text[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(array_agg(t.slug order by t.slug), '{}')
+    from terms.topic as t
+    where terms.fold_text(left(topics_for.question, 4000)) ~* t.pattern;
+$$;
+
+COMMENT ON FUNCTION terms.topics_for(question text) IS 'Topic slugs of a question, all that apply.';
+
+REVOKE ALL ON FUNCTION terms.topics_for(question text) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.topics_for(question text) TO pgkb_app;
+GRANT ALL ON FUNCTION terms.topics_for(question text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.topics_for(question text) TO pgkb_admin;
