@@ -52,8 +52,9 @@ def candidates(sources: Sequence[Source]) -> list[Candidate]:
     """What can be quoted, each once: from the source whose own passage holds it, else the first."""
     found: dict[str, Candidate] = {}
     for source in sources:
-        passage = _folded(source.text if source.passage is None else source.passage)
-        for position, piece in enumerate(pieces(visible_text(source.text))):
+        text = visible_text(source.text)
+        passage = _folded(text if source.passage is None else visible_text(source.passage))
+        for position, piece in enumerate(pieces(text)):
             key = _folded(piece.text)
             in_passage = _folded(piece.core) in passage
             before = found.get(key)

@@ -11,7 +11,8 @@ set search_path = pg_catalog, pg_temp
 as $func$
 begin
     if not (
-        (old.status = 'pending' and new.status in ('approved', 'rejected', 'flagged', 'superseded'))
+        old.status = new.status
+        or (old.status = 'pending' and new.status in ('approved', 'rejected', 'flagged', 'superseded'))
         or (old.status = 'approved' and new.status in ('rejected', 'flagged', 'superseded'))
         or (old.status = 'flagged' and new.status in ('approved', 'rejected', 'pending'))
         or (old.status = 'rejected' and new.status in ('pending', 'approved'))
@@ -30,5 +31,4 @@ comment on function corpus.chunk_fact__check_transition is
 
 create or replace trigger chunk_fact__check_transition
 before update of status on corpus.chunk_fact
-for each row when (old.status is distinct from new.status)
-execute function corpus.chunk_fact__check_transition();
+for each row execute function corpus.chunk_fact__check_transition();

@@ -78,6 +78,8 @@ def test_a_rare_tag_far_from_the_question_fills_the_list_all_the_same(
     assert len(found) == 10
     assert set(ids(found)) <= set(ids(exact))
     assert len(exact) == RARE
+    # one of the tags is enough
+    assert hits(large, way, scopes=scopes, candidates=10, tags=["ehcp", "transport"]) == found
 
 
 def test_a_small_scope_within_a_large_index_is_filled(large: psycopg.Connection[Any]) -> None:
