@@ -756,7 +756,8 @@ CREATE FUNCTION corpus.chunk_fact__check_transition() RETURNS trigger
     AS $$
 begin
     if not (
-        (old.status = 'pending' and new.status in ('approved', 'rejected', 'flagged', 'superseded'))
+        old.status = new.status
+        or (old.status = 'pending' and new.status in ('approved', 'rejected', 'flagged', 'superseded'))
         or (old.status = 'approved' and new.status in ('rejected', 'flagged', 'superseded'))
         or (old.status = 'flagged' and new.status in ('approved', 'rejected', 'pending'))
         or (old.status = 'rejected' and new.status in ('pending', 'approved'))
@@ -1808,7 +1809,7 @@ REVOKE ALL ON FUNCTION corpus.title_key(title text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.title_key(title text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.title_key(title text) TO pgkb_admin;
 
-CREATE TRIGGER chunk_fact__check_transition BEFORE UPDATE OF status ON corpus.chunk_fact FOR EACH ROW WHEN ((old.status IS DISTINCT FROM new.status)) EXECUTE FUNCTION corpus.chunk_fact__check_transition();
+CREATE TRIGGER chunk_fact__check_transition BEFORE UPDATE OF status ON corpus.chunk_fact FOR EACH ROW EXECUTE FUNCTION corpus.chunk_fact__check_transition();
 
 CREATE SCHEMA deploy;
 
