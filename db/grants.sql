@@ -74,4 +74,8 @@ grant insert on table audit.event to pgkb_admin;
 grant update (installed_value) on table config.setting to pgkb_admin;
 grant update (status, tags, quality_score, reviewed_by, reviewed_at)
 on table corpus.chunk_fact to pgkb_admin;
-grant update on table embedding.set, queue.task to pgkb_admin;
+-- not endpoint_url: the server's key is sent there
+grant update (
+    active, retrieval_floor, relevance_floor, school_floor, vector_weight, keyword_weight
+) on table embedding.set to pgkb_admin;
+grant update on table queue.task to pgkb_admin;

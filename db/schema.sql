@@ -1946,9 +1946,21 @@ COMMENT ON COLUMN embedding.set.width IS 'Dimensions of its vectors.';
 
 COMMENT ON TABLE embedding.set IS 'A model at a width, with the floors and fusion weights that belong to it. Exactly one is active.';
 
+GRANT UPDATE(active) ON TABLE embedding.set TO pgkb_admin;
+
+GRANT UPDATE(keyword_weight) ON TABLE embedding.set TO pgkb_admin;
+
+GRANT UPDATE(relevance_floor) ON TABLE embedding.set TO pgkb_admin;
+
+GRANT UPDATE(retrieval_floor) ON TABLE embedding.set TO pgkb_admin;
+
+GRANT UPDATE(school_floor) ON TABLE embedding.set TO pgkb_admin;
+
+GRANT UPDATE(vector_weight) ON TABLE embedding.set TO pgkb_admin;
+
 GRANT SELECT ON TABLE embedding.set TO pgkb_app;
 GRANT SELECT ON TABLE embedding.set TO pgkb_ingest;
-GRANT SELECT,UPDATE ON TABLE embedding.set TO pgkb_admin;
+GRANT SELECT ON TABLE embedding.set TO pgkb_admin;
 
 CREATE TABLE embedding.vector (
     set_id integer NOT NULL,
@@ -1976,6 +1988,7 @@ CREATE TABLE embedding.vector_1 (
     chunk_id bigint CONSTRAINT vector_chunk_id_not_null NOT NULL,
     scope_id bigint CONSTRAINT vector_scope_id_not_null NOT NULL,
     embedding public.halfvec CONSTRAINT vector_embedding_not_null NOT NULL,
+    CONSTRAINT vector_1_has_a_direction CHECK ((public.l2_norm(embedding) > (0)::double precision)),
     CONSTRAINT vector_1_width CHECK ((public.vector_dims(embedding) = 384))
 );
 ALTER TABLE ONLY embedding.vector_1 ALTER COLUMN embedding SET STORAGE PLAIN;
@@ -1989,6 +2002,7 @@ CREATE TABLE embedding.vector_2 (
     chunk_id bigint CONSTRAINT vector_chunk_id_not_null NOT NULL,
     scope_id bigint CONSTRAINT vector_scope_id_not_null NOT NULL,
     embedding public.halfvec CONSTRAINT vector_embedding_not_null NOT NULL,
+    CONSTRAINT vector_2_has_a_direction CHECK ((public.l2_norm(embedding) > (0)::double precision)),
     CONSTRAINT vector_2_width CHECK ((public.vector_dims(embedding) = 1536))
 );
 ALTER TABLE ONLY embedding.vector_2 ALTER COLUMN embedding SET STORAGE PLAIN;
@@ -3847,7 +3861,8 @@ CREATE FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k
     inner join corpus.document as d on (a.h).document_id = d.document_id
     inner join corpus.scope as s on a.scope_id = s.scope_id
     inner join corpus.chunk_fact as f on (a.h).chunk_id = f.chunk_id
-    order by (a.h).score desc, (a.h).chunk_id;
+    -- what was only brought in for the school never stands above what answers the question
+    order by (a.h).school_boosted, (a.h).score desc, (a.h).chunk_id;
 $$;
 
 COMMENT ON FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) IS 'The answer from the kept candidates: equal texts once, few chunks a document, the best top_k, each with its neighbours as context.';
@@ -3874,10 +3889,10 @@ begin
         raise exception 'rrf_k, vector_weight or keyword_weight is out of range'
             using errcode = 'SE001', hint = 'k is over 0, weights are 0 to 1000.';
     end if;
-    -- an allow-list, whoever asks: rejected and superseded text never comes back
-    if not check_arguments.statuses <@ array['approved', 'pending', 'flagged'] then
+    -- an allow-list, whoever asks: rejected, flagged and superseded text never comes back
+    if not check_arguments.statuses <@ array['approved', 'pending'] then
         raise exception 'a state in % may not be retrieved', check_arguments.statuses
-            using errcode = 'SE002', hint = 'Give approved, pending or flagged.';
+            using errcode = 'SE002', hint = 'Give approved, pending or both.';
     end if;
 end;
 $$;
@@ -4128,25 +4143,6 @@ COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scop
 
 REVOKE ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) TO pgkb_admin;
-
-CREATE FUNCTION search.is_visible(chunk_id bigint, scope_ids bigint[], statuses text[]) RETURNS boolean
-    LANGUAGE sql STABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-    select exists (
-        select
-        from corpus.chunk_fact as f
-        where
-            f.chunk_id = is_visible.chunk_id
-            and f.scope_id = any(is_visible.scope_ids)
-            and f.status = any(is_visible.statuses)
-    );
-$$;
-
-COMMENT ON FUNCTION search.is_visible(chunk_id bigint, scope_ids bigint[], statuses text[]) IS 'Whether a chunk may be shown: in one of the scopes and in one of the states. Every read that starts from a chunk id asks this.';
-
-REVOKE ALL ON FUNCTION search.is_visible(chunk_id bigint, scope_ids bigint[], statuses text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.is_visible(chunk_id bigint, scope_ids bigint[], statuses text[]) TO pgkb_admin;
 
 CREATE FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -5282,8 +5278,9 @@ CREATE FUNCTION terms.prepare_text(folded text) RETURNS text
             regexp_replace(
                 -- embedded base64 and the like would be dropped by the parser with a notice each
                 -- (commas and bars part words: a row of a table without spaces is no such token)
+                -- (the parser would take what stands between < and > for a tag of HTML)
                 regexp_replace(
-                    translate(prepare_text.folded, ',;|。、', '     '), '\S{200,}', ' ', 'g'
+                    translate(prepare_text.folded, '<>,;|。、', '       '), '\S{200,}', ' ', 'g'
                 ),
                 -- s.36, s36, ss.38 and the section sign: section 36; not the s of "she's 15"
                 '((?<!'')\mss?\.? ?|§+ ?)(?=\d)', 'section ', 'g'

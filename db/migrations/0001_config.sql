@@ -41,7 +41,7 @@ insert into config.setting
     (name, kind, default_value, minimum, maximum, choices, unit, meaning)
 values
     ('kb.visible_statuses', 'list', 'approved,pending', null, null,
-        array['approved', 'pending', 'flagged'], '',
+        array['approved', 'pending'], '',
         'Validation states that may be retrieved; every other state is never returned.'),
     ('kb.candidates', 'integer', '50', 1, 1000, null, 'chunks',
         'How many chunks each leg brings to fusion.'),

@@ -55,7 +55,7 @@ insert into embedding.set
         retrieval_floor, relevance_floor, school_floor, vector_weight, keyword_weight)
 values
     (1, 'local-minilm', 'local', 'all-MiniLM-L6-v2-int8', 384, true,
-        'http://127.0.0.1:8089/v1', 0.20, 0.35, 0.25, 0.7, 0.3),
+        'http://127.0.0.1:8089/v1', 0.20, 0.30, 0.22, 0.7, 0.3),
     (2, 'openai-3-large', 'openai', 'text-embedding-3-large', 1536, false,
         null, 0.15, 0.30, 0.15, 0.7, 0.3);
 
@@ -74,11 +74,13 @@ comment on column embedding.vector.scope_id is 'Its scope: small scopes are scan
 comment on column embedding.vector.embedding is 'Unit-length vector at half precision.';
 
 create table embedding.vector_1 partition of embedding.vector (
-    constraint vector_1_width check (vector_dims(embedding) = 384)
+    constraint vector_1_width check (vector_dims(embedding) = 384),
+    constraint vector_1_has_a_direction check (l2_norm(embedding) > 0)
 ) for values in (1);
 comment on table embedding.vector_1 is 'Vectors of set 1.';
 create table embedding.vector_2 partition of embedding.vector (
-    constraint vector_2_width check (vector_dims(embedding) = 1536)
+    constraint vector_2_width check (vector_dims(embedding) = 1536),
+    constraint vector_2_has_a_direction check (l2_norm(embedding) > 0)
 ) for values in (2);
 comment on table embedding.vector_2 is 'Vectors of set 2.';
 -- inline, so that an exact scan of a scope reads no TOAST table

@@ -138,7 +138,8 @@ as $func$
     inner join corpus.document as d on (a.h).document_id = d.document_id
     inner join corpus.scope as s on a.scope_id = s.scope_id
     inner join corpus.chunk_fact as f on (a.h).chunk_id = f.chunk_id
-    order by (a.h).score desc, (a.h).chunk_id;
+    -- what was only brought in for the school never stands above what answers the question
+    order by (a.h).school_boosted, (a.h).score desc, (a.h).chunk_id;
 $func$;
 
 comment on function search.assemble is

@@ -34,10 +34,10 @@ begin
         raise exception 'rrf_k, vector_weight or keyword_weight is out of range'
             using errcode = 'SE001', hint = 'k is over 0, weights are 0 to 1000.';
     end if;
-    -- an allow-list, whoever asks: rejected and superseded text never comes back
-    if not check_arguments.statuses <@ array['approved', 'pending', 'flagged'] then
+    -- an allow-list, whoever asks: rejected, flagged and superseded text never comes back
+    if not check_arguments.statuses <@ array['approved', 'pending'] then
         raise exception 'a state in % may not be retrieved', check_arguments.statuses
-            using errcode = 'SE002', hint = 'Give approved, pending or flagged.';
+            using errcode = 'SE002', hint = 'Give approved, pending or both.';
     end if;
 end;
 $func$;

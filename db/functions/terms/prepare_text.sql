@@ -18,8 +18,9 @@ as $func$
             regexp_replace(
                 -- embedded base64 and the like would be dropped by the parser with a notice each
                 -- (commas and bars part words: a row of a table without spaces is no such token)
+                -- (the parser would take what stands between < and > for a tag of HTML)
                 regexp_replace(
-                    translate(prepare_text.folded, ',;|。、', '     '), '\S{200,}', ' ', 'g'
+                    translate(prepare_text.folded, '<>,;|。、', '       '), '\S{200,}', ' ', 'g'
                 ),
                 -- s.36, s36, ss.38 and the section sign: section 36; not the s of "she's 15"
                 '((?<!'')\mss?\.? ?|§+ ?)(?=\d)', 'section ', 'g'

@@ -16,8 +16,8 @@ def found(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def test_under_the_relevance_floor_nothing_is_an_answer(kb: psycopg.Connection[Any]) -> None:
-    add(kb, "Womp common words here.", source="under", vector=near(3, 0.34))
-    add(kb, "Alpha.", source="over", vector=near(3, 0.36))
+    add(kb, "Womp common words here.", source="under", vector=near(3, 0.29))
+    add(kb, "Alpha.", source="over", vector=near(3, 0.31))
     assert found(search(kb, vector=axis(3))) == ["over"]
     kb.execute("set local kb.relevance_threshold = 0.5")
     assert search(kb, vector=axis(3)) == []
@@ -85,7 +85,6 @@ def test_without_a_vector_half_of_the_question_must_match(kb: psycopg.Connection
 @pytest.fixture
 def school(kb: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
     """An answer, and five faint texts of the school."""
-    kb.execute("set local kb.local_boost = 1")
     add(kb, "National.", source="national", vector=near(3, 0.8))
     for n in range(5):
         add(
@@ -94,7 +93,7 @@ def school(kb: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
             source=f"school{n}",
             title=f"School text{n}q",
             school_urn=HOLLYBROOK,
-            vector=near(3, 0.34 - n / 100),
+            vector=near(3, 0.29 - n / 100),
         )
     return kb
 
@@ -125,7 +124,7 @@ def test_a_school_text_relevant_by_itself_is_not_called_brought_in(
 
 
 def test_the_schools_own_floor_holds(school: psycopg.Connection[Any]) -> None:
-    school.execute("set local kb.school_floor = 0.335")
+    school.execute("set local kb.school_floor = 0.285")
     assert found(search(school, vector=axis(3), urn=HOLLYBROOK)) == ["national", "school0"]
     school.execute("set local kb.school_boost_limit = 0")
     assert found(search(school, vector=axis(3), urn=HOLLYBROOK)) == ["national"]

@@ -245,6 +245,36 @@ def test_a_rare_word_is_found_however_many_chunks_hold_the_common_one(
     assert len(leg(large, "'passag' | 'womp'", candidates=50)) == 50
 
 
+def test_the_best_of_many_are_the_best_by_the_formula(kb: psycopg.Connection[Any]) -> None:
+    # more chunks match than are scored exactly: which ones are must follow the formula too
+    draw = random.Random(4)  # noqa: S311 - texts, not secrets
+    passages = [
+        " ".join(["womp"] * draw.randint(1, 12) + draw.choices(WORDS[:9], k=draw.randint(0, 7)))
+        for _ in range(400)
+    ]
+    added = add_passages(
+        kb, passages, clustered(400, clusters=4, seed=6), source="many", title="bom title"
+    )
+    kb.execute("set local kb.chunk_size = 8000")
+    texts = {
+        chunk: ["bom", "titl", *passage.split()]
+        for chunk, passage in zip(added.chunk_ids, passages, strict=True)
+    }
+    for n, count in enumerate((40, 120, 250)):
+        words = ["womp"] * count + ["dralk"] * (count // 2)
+        long = add(kb, " ".join(words), source=f"long{n}q", title=f"long{n}q")
+        texts[long.chunk_ids[0]] = [f"long{n}q", *words]
+    book = Bm25(texts)
+    for question in ({"womp": 1.0}, {"womp": 1.0, "dak": 1.0}, {"womp": 1.0, "dralk": 0.3}):
+        rows = leg(kb, any_of(question), candidates=50)
+        expected = book.scores(question)
+        best = sorted(expected.values(), reverse=True)[:50]
+        assert [row["bm25_score"] for row in rows] == pytest.approx(best, abs=1e-9)
+        assert all(
+            row["bm25_score"] == pytest.approx(expected[row["chunk_id"]], abs=1e-9) for row in rows
+        )
+
+
 def test_a_common_word_alone_is_bounded_to_the_candidates(
     large: psycopg.Connection[Any],
 ) -> None:

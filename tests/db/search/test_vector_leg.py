@@ -72,6 +72,10 @@ def test_rare_rows_away_from_the_question_fill_the_list_like_the_exact_scan(
     found = leg(forced, candidates=10, **asked)
     assert len(found) == 10
     assert ids(found) <= ids(exact(forced, candidates=RARE, **asked))
+    # the index goes on in passes, each in an order of its own: the ranks do not (fault R-09)
+    similarities = [row["similarity"] for row in found]
+    assert similarities == sorted(similarities, reverse=True)
+    assert [row["rank"] for row in found] == list(range(1, 11))
     every = leg(forced, candidates=50, **asked)
     assert len(every) == RARE
     assert every == exact(forced, candidates=50, **asked)

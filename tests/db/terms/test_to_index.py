@@ -114,3 +114,9 @@ def test_text_without_words_has_no_lexemes(reference: psycopg.Connection, conten
 def test_another_text_configuration_is_used_when_set(reference: psycopg.Connection) -> None:
     reference.execute("set local kb.text_config = 'simple'")
     assert _lexemes(reference, "the appeals") == {"the", "appeals"}
+
+
+def test_what_stands_between_angle_brackets_is_text_and_no_tag(
+    reference: psycopg.Connection,
+) -> None:
+    assert {"age", "five", "cost", "travel"} <= _lexemes(reference, "aged <five and costs> travel")
