@@ -91,7 +91,9 @@ async def test_top_k_limits_the_results(client: AsyncClient) -> None:
 
 
 async def test_tags_narrow_the_search(client: AsyncClient) -> None:
-    found = await _search(client, question="help with transport to school", la=KENT, tags=["transport"])
+    found = await _search(
+        client, question="help with transport to school", la=KENT, tags=["transport"]
+    )
     assert _sources(found) <= {"kent/transport.txt"}
 
 

@@ -99,7 +99,9 @@ def test_a_caller_may_narrow_the_states(two: Two) -> None:
     assert found(db, statuses=[]) == []
 
 
-@pytest.mark.parametrize("status", ["rejected", "superseded", "staged", "anything", None])
+@pytest.mark.parametrize(
+    "status", ["rejected", "flagged", "superseded", "staged", "anything", None]
+)
 def test_a_caller_may_not_widen_them_to_what_was_taken_out(two: Two, status: str | None) -> None:
     db, _ = two
     with refused(db, "SE002"):

@@ -72,7 +72,7 @@ def test_a_limit_out_of_range_is_refused_with_what_is_legal(
 
 
 @pytest.mark.parametrize(
-    "status", ["rejected", "superseded", "staged", "archived", "", "APPROVED", None]
+    "status", ["rejected", "flagged", "superseded", "staged", "archived", "", "APPROVED", None]
 )
 def test_a_state_off_the_allow_list_is_refused(
     kb: psycopg.Connection[Any], status: str | None
