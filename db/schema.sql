@@ -1102,6 +1102,34 @@ REVOKE ALL ON FUNCTION corpus.load_ranks(pack text, rows jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.load_ranks(pack text, rows jsonb) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.load_ranks(pack text, rows jsonb) TO pgkb_admin;
 
+CREATE FUNCTION corpus.lock_facts(chunk_ids bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _unknown bigint;
+begin
+    perform from corpus.chunk_fact as f
+    where f.chunk_id = any(lock_facts.chunk_ids)
+    order by f.chunk_id
+    for update;
+    select u.id into _unknown
+    from unnest(lock_facts.chunk_ids) as u (id)
+    where not exists (select from corpus.chunk_fact as f where f.chunk_id = u.id)
+    limit 1;
+    if found then
+        raise exception 'there is no published chunk %', _unknown
+            using errcode = 'KB014', hint = 'See: select id, source from knowledge_base;';
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) IS 'Lock the facts of chunks against other deciders, always in one order so that no two can deadlock; refuse an unknown chunk.';
+
+REVOKE ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) TO pgkb_admin;
+
 CREATE FUNCTION corpus.publish_version(version_id bigint) RETURNS TABLE(document_id bigint, version integer, superseded_documents bigint[])
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1459,7 +1487,6 @@ CREATE FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text DE
     AS $$
 declare
     _changed integer;
-    _unknown bigint;
 begin
     if set_status.status not in ('pending', 'approved', 'rejected', 'flagged') then
         raise exception 'a person cannot decide that chunks are "%"', left(set_status.status, 40)
@@ -1467,19 +1494,7 @@ begin
                   detail = 'A chunk is superseded when a newer version of its document takes over.',
                   hint = 'Decide for approved, rejected, flagged or pending.';
     end if;
-    select u.id into _unknown
-    from unnest(set_status.chunk_ids) as u (id)
-    where not exists (select from corpus.chunk_fact as f where f.chunk_id = u.id)
-    limit 1;
-    if found then
-        raise exception 'there is no published chunk %', _unknown
-            using errcode = 'KB014', hint = 'See: select id, source from knowledge_base;';
-    end if;
-    -- in one order, so that two curators cannot deadlock
-    perform from corpus.chunk_fact as f
-    where f.chunk_id = any(set_status.chunk_ids)
-    order by f.chunk_id
-    for update;
+    perform corpus.lock_facts(set_status.chunk_ids);
     update corpus.chunk_fact as f
     set
         status = set_status.status,
@@ -1513,21 +1528,8 @@ CREATE FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text DEFA
 declare
     _tags text[] := corpus.check_tags(set_tags.tags);
     _changed integer;
-    _unknown bigint;
 begin
-    select u.id into _unknown
-    from unnest(set_tags.chunk_ids) as u (id)
-    where not exists (select from corpus.chunk_fact as f where f.chunk_id = u.id)
-    limit 1;
-    if found then
-        raise exception 'there is no published chunk %', _unknown
-            using errcode = 'KB014', hint = 'See: select id, source from knowledge_base;';
-    end if;
-    -- in the order of set_status, so that two curators cannot deadlock
-    perform from corpus.chunk_fact as f
-    where f.chunk_id = any(set_tags.chunk_ids)
-    order by f.chunk_id
-    for update;
+    perform corpus.lock_facts(set_tags.chunk_ids);
     update corpus.chunk_fact as f
     set
         tags = _tags,

@@ -20,7 +20,6 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _changed integer;
-    _unknown bigint;
 begin
     if set_status.status not in ('pending', 'approved', 'rejected', 'flagged') then
         raise exception 'a person cannot decide that chunks are "%"', left(set_status.status, 40)
@@ -28,19 +27,7 @@ begin
                   detail = 'A chunk is superseded when a newer version of its document takes over.',
                   hint = 'Decide for approved, rejected, flagged or pending.';
     end if;
-    select u.id into _unknown
-    from unnest(set_status.chunk_ids) as u (id)
-    where not exists (select from corpus.chunk_fact as f where f.chunk_id = u.id)
-    limit 1;
-    if found then
-        raise exception 'there is no published chunk %', _unknown
-            using errcode = 'KB014', hint = 'See: select id, source from knowledge_base;';
-    end if;
-    -- in one order, so that two curators cannot deadlock
-    perform from corpus.chunk_fact as f
-    where f.chunk_id = any(set_status.chunk_ids)
-    order by f.chunk_id
-    for update;
+    perform corpus.lock_facts(set_status.chunk_ids);
     update corpus.chunk_fact as f
     set
         status = set_status.status,

@@ -20,21 +20,8 @@ as $func$
 declare
     _tags text[] := corpus.check_tags(set_tags.tags);
     _changed integer;
-    _unknown bigint;
 begin
-    select u.id into _unknown
-    from unnest(set_tags.chunk_ids) as u (id)
-    where not exists (select from corpus.chunk_fact as f where f.chunk_id = u.id)
-    limit 1;
-    if found then
-        raise exception 'there is no published chunk %', _unknown
-            using errcode = 'KB014', hint = 'See: select id, source from knowledge_base;';
-    end if;
-    -- in the order of set_status, so that two curators cannot deadlock
-    perform from corpus.chunk_fact as f
-    where f.chunk_id = any(set_tags.chunk_ids)
-    order by f.chunk_id
-    for update;
+    perform corpus.lock_facts(set_tags.chunk_ids);
     update corpus.chunk_fact as f
     set
         tags = _tags,

@@ -5,17 +5,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from pytest_postgresql.executors import NoopExecutor
 
-from tests import bulk_corpus
-from tests.sandbox import held, shared_database
+from tests.db.shared_databases import large_url
+from tests.sandbox import held
 
-
-@pytest.fixture(scope="session")
-def large_url(server_url: str, template: NoopExecutor) -> Iterator[str]:
-    """The URL of the database with the large corpus, see tests/bulk_corpus.py."""
-    with shared_database(server_url, template, bulk_corpus.fill) as url:
-        yield url
+__all__ = ["large", "large_url"]
 
 
 @pytest.fixture

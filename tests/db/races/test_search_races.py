@@ -12,7 +12,7 @@ import pytest
 from tests.bm25 import invented_texts
 from tests.bulk import add_passages, directions
 from tests.corpus import add, axis, load_reference, search
-from tests.db.search.statistics import kept, recounted
+from tests.db.search.counting import kept, recounted
 
 PASSAGES = 6
 REPLACEMENTS = 25

@@ -6,7 +6,7 @@ import psycopg
 
 from tests.bm25 import invented_texts
 from tests.corpus import Added, add
-from tests.db.search.statistics import kept, recounted
+from tests.db.search.counting import kept, recounted
 from tests.rows import value_of
 
 
