@@ -57,7 +57,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    kind: str  # heading, prose, item, row
+    kind: str  # heading, prose, item, row, rule
     text: str
     mark: str = ""
     header: tuple[str, ...] = ()
@@ -76,6 +76,9 @@ def pieces(text: str) -> list[Piece]:
         if block.kind == "heading":
             heading, lead = block.text, ""
             at += 1
+        elif block.kind == "rule":
+            lead = ""
+            at += 1
         elif block.kind == "row":
             found.append(_row(block, topic=f"{heading}. {lead}" if lead else heading))
             at += 1
@@ -83,6 +86,8 @@ def pieces(text: str) -> list[Piece]:
             stop = at
             while stop < len(blocks) and blocks[stop].kind == "item":
                 stop += 1
+            if at > 0 and blocks[at - 1].kind == "row":
+                lead = ""  # it led into the table: a quote must not leap over the rows
             found += _items(blocks[at:stop], heading=heading, lead=lead, follows=follows)
             lead = ""
             at = stop
@@ -188,6 +193,8 @@ def _rows(run: Sequence[str], *, has_header: bool) -> Iterator[_Block]:
         header, rest = _cells(rest[0]), rest[1:]
     for line in rest:
         yield _Block("row", line, header=header)
+    if not rest:
+        yield _Block("rule", "")  # the line under a table's head, without the table
 
 
 def _cells(line: str) -> tuple[str, ...]:

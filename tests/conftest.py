@@ -18,6 +18,7 @@ the embedded server start their own all the same. Fixtures for tests:
 
 import os
 import secrets
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -200,6 +201,12 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no shared data in {folder}; set PGKB_SHARED_DATA to the folder that has it")
     return folder
+
+
+def pytest_configure() -> None:
+    """A job started in the background of a script ignores Ctrl-C, and so would what tests start."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -169,6 +169,14 @@ LINES = st.sampled_from(
 )
 
 
+def test_words_that_lead_into_a_table_do_not_lead_into_the_list_after_it() -> None:
+    text = (
+        "You can ask for any of these things:\n| Decision of the council | 6 weeks |\n"
+        "- a letter that says why the council refused"
+    )
+    assert not any("things: a letter" in piece.text for piece in pieces(text))
+
+
 @given(st.lists(LINES, max_size=12))
 def test_whatever_is_told_stands_in_the_text(lines: list[str]) -> None:
     text = "\n".join(lines)
