@@ -48,6 +48,8 @@ class AskRequest(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
         """Refuse what no database text can hold, and a question of blanks."""
         if not self.question.strip():
             raise ValueError("the question is blank")
+        if any(code is not None and not code.strip() for code in (self.la, self.home_la, self.urn)):
+            raise ValueError("la, home_la or urn is blank: give a code or leave it out")
         for text in (self.question, self.la, self.home_la, self.urn, *(self.tags or ())):
             if text is not None and "\x00" in text:
                 raise ValueError("text holds a character that cannot be stored")

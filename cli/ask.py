@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli import wiring
-from cli.errors import CliError
+from cli.errors import CliError, not_blank
 from cli.output import print_json, say, shorten
 
 if TYPE_CHECKING:
@@ -98,7 +98,13 @@ def _inquiry(
     except UnicodeEncodeError:
         raise CliError("the question is not valid UTF-8. Check the terminal's encoding") from None
     return Inquiry(
-        question=text, la=la, home_la=home_la, urn=urn, tags=tags, top_k=top_k, viewer="cli"
+        question=text,
+        la=not_blank("--la", la),
+        home_la=not_blank("--home-la", home_la),
+        urn=not_blank("--urn", urn),
+        tags=tags,
+        top_k=top_k,
+        viewer="cli",
     )
 
 

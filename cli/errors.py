@@ -14,6 +14,13 @@ class CliError(Exception):
     """A refusal in words for people; ends the command with exit code 2."""
 
 
+def not_blank(option: str, value: str | None) -> str | None:
+    """The value of an option; a blank one, as of an unset variable, is no "everywhere"."""
+    if value is not None and not value.strip():
+        raise CliError(f"{option} is blank. Give it a value, or leave it out")
+    return value
+
+
 def debugging() -> bool:
     """Whether tracebacks are wanted (`PGKB_DEBUG=1`)."""
     return os.environ.get("PGKB_DEBUG", "") not in {"", "0"}

@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import wiring
-from cli.errors import CliError
+from cli.errors import CliError, not_blank
 from cli.output import note, plural, print_json, say
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     paths: Annotated[
-        list[Path] | None, typer.Argument(help="Files and folders.", metavar="PATH…")
+        list[str] | None, typer.Argument(help="Files and folders.", metavar="PATH…")
     ] = None,
     manifest: Annotated[
         Path | None, typer.Option("--manifest", help="JSON Lines file naming files and facts.")
@@ -68,12 +68,14 @@ def ingest(
 
     options = Item(
         path=Path(),
-        la_code=la,
-        school_urn=urn,
+        la_code=not_blank("--la", la),
+        school_urn=not_blank("--urn", urn),
         tags=tuple(tag or ()),
-        authority=authority,
-        title=title,
+        authority=not_blank("--authority", authority),
+        title=not_blank("--title", title),
     )
+    for path in paths or ():
+        not_blank("a path", path)
     if not paths and manifest is None:
         raise CliError("no files were named. Give files or folders: pgkb ingest PATH…")
     if not paths and options != Item(path=Path()):
@@ -81,7 +83,8 @@ def ingest(
             "--la, --urn, --tag, --authority and --title are for the PATHs given with them. "
             "Write them into the manifest instead"
         )
-    items = [*_items_at(paths or [], options), *(read_manifest(manifest) if manifest else [])]
+    named = [Path(path) for path in paths or ()]
+    items = [*_items_at(named, options), *(read_manifest(manifest) if manifest else [])]
     results = []
     with closing(ingest_items(items)) as finished:
         for result in finished:
@@ -121,11 +124,17 @@ def read_manifest(manifest: Path) -> "list[Item]":
         if not line.strip():
             continue
         try:
-            said = msgspec.json.decode(line, type=ManifestLine)
+            raw = msgspec.json.decode(line)
+            said = msgspec.convert(raw, ManifestLine)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise CliError(
                 f"{manifest}:{number}: {error}. Write one JSON object per line, with path"
             ) from None
+        # a misspelt la_code must not make a council's page national
+        if unknown := sorted(set(raw) - {field.name for field in fields(ManifestLine)}):
+            raise CliError(f"{manifest}:{number}: unknown key {unknown[0]}. Check its spelling")
+        for key in ("path", "source", "la_code", "school_urn", "authority"):
+            not_blank(f"{manifest}:{number}: {key}", getattr(said, key))
         items.append(
             Item(
                 path=manifest.parent / said.path,
@@ -161,6 +170,8 @@ def result_line(result: "FileResult") -> str:
     match result.status:
         case "stored":
             tail = f"{plural(result.chunks, 'chunk')}, “{result.title}”"
+            if result.version is not None and result.version > 1:
+                tail += f", version {result.version}: replaces what {result.source} said before"
             if result.superseded:
                 named = ", ".join(map(str, result.superseded))
                 tail += f", supersedes document {named}"

@@ -1,5 +1,6 @@
 """Printing: data on stdout, words about the work on stderr."""
 
+import json
 import sys
 import unicodedata
 from typing import Any
@@ -9,8 +10,12 @@ def print_json(data: Any) -> None:  # noqa: ANN401 - any dataclass, struct or pl
     """One JSON document on stdout, indented, with a line end."""
     import msgspec
 
-    text = msgspec.json.format(msgspec.json.encode(data, enc_hook=str), indent=2)
-    sys.stdout.write(text.decode() + "\n")
+    try:
+        text = msgspec.json.format(msgspec.json.encode(data, enc_hook=str), indent=2).decode()
+    except UnicodeEncodeError:
+        # a file name that is no UTF-8: its stray bytes are written as escapes
+        text = json.dumps(msgspec.to_builtins(data, enc_hook=str), indent=2)
+    sys.stdout.write(text + "\n")
 
 
 def say(line: str) -> None:

@@ -3043,7 +3043,8 @@ CREATE FUNCTION public.search_text(question text, la text DEFAULT NULL::text, ho
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 declare
-    _viewer text := coalesce(search_text.viewer, session_user);
+    -- under the login's own name: nobody learns from the cache what another's viewers asked
+    _viewer text := session_user || coalesce(' ' || search_text.viewer, '');
     _query public.vector;
 begin
     if coalesce(search_text.question, '') !~ '\S' then
@@ -3055,7 +3056,7 @@ begin
         raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
     elsif _query is null then
         begin
-            execute 'select embedding.embed_text($1)' into _query using search_text.question;
+            execute 'select embedding.embed_text($1)' into _query using left(search_text.question, 4000);
             perform embedding.check_vector(_query, embedding.active_set());
             if not current_setting('transaction_read_only')::boolean then
                 perform embedding.remember_query(_viewer, search_text.question, _query);

@@ -188,3 +188,28 @@ def test_a_reader_that_leaves_ends_the_command_quietly(library_url: str) -> None
     process.stderr.close()
     process.wait(timeout=60)
     assert complaint == b""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ingest", "README.md", "--la", ""],
+        ["ingest", "README.md", "--urn", "  "],
+        ["ingest", ""],
+        ["search", "taxi", "--la", " "],
+        ["ask", "taxi", "--home-la", ""],
+    ],
+)
+def test_a_blank_value_is_refused_and_never_means_everywhere(arguments: list[str]) -> None:
+    ended = pgkb_here(*arguments)
+    assert ended.code == 2
+    assert "is blank" in ended.err
+    assert len(ended.err.strip().splitlines()) == 1
+
+
+def test_an_unknown_key_of_a_manifest_is_refused(tmp_path: Path) -> None:
+    manifest = tmp_path / "manifest.jsonl"
+    manifest.write_text('{"path": "a.txt", "la": "E08000025"}\n', encoding="utf-8")
+    ended = pgkb_here("ingest", "--manifest", manifest)
+    assert ended.code == 2
+    assert "unknown key la" in ended.err

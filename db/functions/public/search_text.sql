@@ -2,7 +2,7 @@
 -- Search from the words of a question: topics, synonyms, query vector from the cache or the endpoint, then search_kb.
 --
 -- Where no vector can be had (no endpoint, no plpython3u) the search is keyword only and a
--- notice says so. viewer is whose cache is used; the database role when left out.
+-- notice says so. viewer says whose cache is used, within those of the login.
 --
 -- definer because  a reader may search but not read the tables or call the endpoint itself
 -- called by  a person at psql, clients without an embedding model
@@ -28,7 +28,8 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    _viewer text := coalesce(search_text.viewer, session_user);
+    -- under the login's own name: nobody learns from the cache what another's viewers asked
+    _viewer text := session_user || coalesce(' ' || search_text.viewer, '');
     _query public.vector;
 begin
     if coalesce(search_text.question, '') !~ '\S' then
@@ -40,7 +41,7 @@ begin
         raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
     elsif _query is null then
         begin
-            execute 'select embedding.embed_text($1)' into _query using search_text.question;
+            execute 'select embedding.embed_text($1)' into _query using left(search_text.question, 4000);
             perform embedding.check_vector(_query, embedding.active_set());
             if not current_setting('transaction_read_only')::boolean then
                 perform embedding.remember_query(_viewer, search_text.question, _query);

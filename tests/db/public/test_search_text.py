@@ -253,3 +253,13 @@ def test_an_unknown_place_is_refused(answers: psycopg.Connection[Any]) -> None:
         ask(answers, "exclusion", ", la => 'E99999999'")
     with refused(answers, "PL002"):
         ask(answers, "exclusion", ", urn => '123456'")
+
+
+def test_another_logins_viewers_cannot_be_probed(answers: psycopg.Connection[Any]) -> None:
+    # the time or the notice of a cached question must not tell what somebody asked elsewhere
+    answers.execute(
+        "select embedding.remember_query('alice', 'exclusion', %s::vector)", [str(axis(3))]
+    )
+    with endpoint(answers, str(axis(3))) as asked:
+        ask(answers, "exclusion", ", viewer => 'alice'")
+        assert len(asked) == 1
