@@ -3336,6 +3336,29 @@ GRANT USAGE ON SCHEMA search TO pgkb_app;
 GRANT USAGE ON SCHEMA search TO pgkb_ingest;
 GRANT USAGE ON SCHEMA search TO pgkb_admin;
 
+CREATE TYPE search.bm25 AS (
+	k1 double precision,
+	b double precision,
+	chunks double precision,
+	mean_length double precision,
+	expansion_weight double precision,
+	rare_chunks double precision
+);
+
+COMMENT ON COLUMN search.bm25.b IS 'How much the length of a text counts, 0 to 1.';
+
+COMMENT ON COLUMN search.bm25.chunks IS 'Chunks of the whole corpus, at least 1.';
+
+COMMENT ON COLUMN search.bm25.expansion_weight IS 'Weight of a word a synonym brought, against one the person typed.';
+
+COMMENT ON COLUMN search.bm25.k1 IS 'Saturation of the term frequency.';
+
+COMMENT ON COLUMN search.bm25.mean_length IS 'Their mean length in tokens, at least 1.';
+
+COMMENT ON COLUMN search.bm25.rare_chunks IS 'A word that at most this many chunks hold is rare.';
+
+COMMENT ON TYPE search.bm25 IS 'What BM25 needs to know beside a text and the words: its settings and the size of the corpus.';
+
 CREATE TYPE search.keyword_hit AS (
 	chunk_id bigint,
 	bm25_score double precision,
@@ -3643,9 +3666,9 @@ CREATE INDEX record_at_idx ON search.record USING btree (at);
 
 CREATE INDEX scope_delta_scope_idx ON search.scope_delta USING btree (scope_id);
 
-CREATE INDEX text_index_lexemes_idx ON search.text_index USING gin (lexemes) WITH (fastupdate=off);
-
 CREATE INDEX text_index_scope_idx ON search.text_index USING btree (scope_id);
+
+CREATE INDEX text_index_scoped_idx ON search.text_index USING gin (search.scoped_lexemes(lexemes, scope_id)) WITH (fastupdate=off);
 
 CREATE VIEW search.scope_size AS
  SELECT scope_id,
@@ -3873,6 +3896,32 @@ COMMENT ON FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], t
 REVOKE ALL ON FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) TO pgkb_admin;
 
+CREATE FUNCTION search.bm25_settings() RETURNS search.bm25
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select
+        config.value('kb.bm25_k1')::double precision,
+        config.value('kb.bm25_b')::double precision,
+        n.chunks,
+        greatest(1, n.tokens) / n.chunks,
+        config.value('kb.expansion_weight')::double precision,
+        -- in a small corpus a word in three chunks is still rare
+        greatest(3, config.value('kb.rare_share')::double precision * n.chunks)
+    from (
+        select
+            greatest(1, coalesce(sum(z.chunks), 0))::double precision as chunks,
+            coalesce(sum(z.tokens), 0)::double precision as tokens
+        from search.scope_size as z
+        where z.scope_id = 0
+    ) as n;
+$$;
+
+COMMENT ON FUNCTION search.bm25_settings() IS 'The settings of BM25 and the size of the corpus, read once for a search.';
+
+REVOKE ALL ON FUNCTION search.bm25_settings() FROM PUBLIC;
+GRANT ALL ON FUNCTION search.bm25_settings() TO pgkb_admin;
+
 CREATE FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3904,6 +3953,29 @@ COMMENT ON FUNCTION search.check_arguments(top_k integer, candidates integer, st
 
 REVOKE ALL ON FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION search.choose_words(words search.query_word[], share double precision, budget double precision, pool integer) RETURNS SETOF search.query_word
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select r.lexeme, r.expansion, r.identifier, r.chunks, r.idf
+    from (
+        select
+            w.*,
+            sum(w.chunks) over (order by w.chunks, w.lexeme) * choose_words.share as postings
+        from unnest(choose_words.words) as w
+        where w.chunks > 0
+    ) as r
+    where
+        r.postings <= choose_words.budget
+        or r.postings - r.chunks * choose_words.share < choose_words.pool
+    order by r.postings;
+$$;
+
+COMMENT ON FUNCTION search.choose_words(words search.query_word[], share double precision, budget double precision, pool integer) IS 'The words whose postings are read to find candidates: rarest first until the budget is spent, never so few that they cannot fill the pool.';
+
+REVOKE ALL ON FUNCTION search.choose_words(words search.query_word[], share double precision, budget double precision, pool integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.choose_words(words search.query_word[], share double precision, budget double precision, pool integer) TO pgkb_admin;
 
 CREATE FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[]) RETURNS SETOF bigint
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -4150,71 +4222,125 @@ GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, sc
 CREATE FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_custom_plan'
     AS $$
 declare
+    _budget bigint := config.value('kb.keyword_budget')::bigint;
+    _pool_size integer := greatest(200, 4 * keyword_leg.candidates);
+    _bm25 search.bm25;
     _words search.query_word[];
     _chosen search.query_word[];
-    _k1 double precision := config.value('kb.bm25_k1')::double precision;
-    _b double precision := config.value('kb.bm25_b')::double precision;
-    _expansion_weight double precision := config.value('kb.expansion_weight')::double precision;
-    _budget bigint := config.value('kb.keyword_budget')::bigint;
-    _rare_share double precision := config.value('kb.rare_share')::double precision;
-    _chunks double precision;
-    _mean_length double precision;
-    _typed_idf double precision;   -- of the words the person typed
-    _added_idf double precision;   -- of the words synonyms added
-    _rare_words integer;
-    _lexemes text[];
     _any_word tsquery;
+    _share double precision;   -- of the corpus that is in the scopes
+    _in_scopes tsquery;        -- NULL where the scopes are too many or too large to narrow by
+    _pool search.text_index[];
 begin
     if keyword_leg.tsquery is null or numnode(keyword_leg.tsquery) = 0
         or coalesce(cardinality(keyword_leg.scope_ids), 0) = 0
     then
         return;
     end if;
+    _bm25 := search.bm25_settings();
     _words := array(select w from search.query_words(keyword_leg.tsquery) as w);
-    select greatest(1, sum(z.chunks)), greatest(1, sum(z.tokens)) / greatest(1, sum(z.chunks))
-    into _chunks, _mean_length
-    from search.scope_size as z
-    where z.scope_id = 0;
-    _chunks := coalesce(_chunks, 1);
-    _mean_length := coalesce(_mean_length, 1);
-    select
-        sum(w.idf) filter (where not w.expansion and not w.identifier),
-        sum(w.idf) filter (where w.expansion),
-        count(*) filter (
-            where not w.expansion and not w.identifier
-                and w.chunks <= greatest(3, _rare_share * _chunks)
-        )
-    into _typed_idf, _added_idf, _rare_words
-    from unnest(_words) as w;
     _any_word := (
         select string_agg(terms.quote_lexeme(w.lexeme), ' | ')::tsquery from unnest(_words) as w
     );
-    _lexemes := array(select w.lexeme from unnest(_words) as w);
-    -- rarest first, at least one, until the budget is spent
-    _chosen := array(
-        select r.word
-        from (
-            select
-                w as word,
-                w.chunks as chunks,
-                sum(w.chunks) over (order by w.chunks, w.lexeme) - w.chunks as before
-            from unnest(_words) as w
-            where w.chunks > 0
-        ) as r
-        where r.before + r.chunks <= _budget or r.before = 0
-        order by r.chunks
-    );
 
+    if keyword_leg.as_of is not null then
+        _pool := array(
+            select t
+            from search.keyword_pool_as_of(
+                _any_word, keyword_leg.as_of, keyword_leg.scope_ids, keyword_leg.statuses,
+                keyword_leg.tags, keyword_leg.within
+            ) as t
+        );
+    elsif keyword_leg.within is not null then
+        _pool := array(
+            select t
+            from search.keyword_pool(
+                _words, _bm25, keyword_leg.scope_ids, null, keyword_leg.statuses,
+                keyword_leg.tags, _pool_size, null, keyword_leg.within
+            ) as t
+        );
+    else
+        select least(1, coalesce(sum(z.chunks), 0) / _bm25.chunks) into _share
+        from search.scope_size as z
+        where z.scope_id = any(keyword_leg.scope_ids);
+        if _share < 0.5 and cardinality(keyword_leg.scope_ids) <= 64 then
+            _in_scopes := (
+                select string_agg(terms.quote_lexeme('@' || s.scope_id), ' | ')::tsquery
+                from unnest(keyword_leg.scope_ids) as s (scope_id)
+            );
+        end if;
+        _chosen := array(
+            select w from search.choose_words(_words, _share, _budget, _pool_size) as w
+        );
+        _pool := array(
+            select t
+            from search.keyword_pool(
+                _chosen, _bm25, keyword_leg.scope_ids, _in_scopes, keyword_leg.statuses,
+                keyword_leg.tags, _pool_size, _budget
+            ) as t
+        );
+        if cardinality(_pool) < keyword_leg.candidates and (
+            exists (
+                select from unnest(_words) as w
+                where w.chunks > 0 and w.lexeme not in (select c.lexeme from unnest(_chosen) as c)
+            )
+            or exists (select from unnest(_chosen) as w where w.chunks > _budget)
+        ) then
+            -- few of the rarest words' chunks pass the filters: look from the filters' side
+            _pool := array(
+                select t
+                from search.keyword_pool(
+                    _words, _bm25, keyword_leg.scope_ids, null, keyword_leg.statuses,
+                    keyword_leg.tags, _pool_size, null, array(
+                        select f.chunk_id
+                        from corpus.chunk_fact as f
+                        where
+                            f.scope_id = any(keyword_leg.scope_ids)
+                            and f.status = any(keyword_leg.statuses)
+                            and (keyword_leg.tags is null or f.tags && keyword_leg.tags)
+                    )
+                ) as t
+            );
+        end if;
+    end if;
+
+    return query
+    select h.*
+    from search.score_texts(_pool, _words, _bm25) as h
+    limit keyword_leg.candidates;
+end;
+$$;
+
+COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) IS 'The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.';
+
+REVOKE ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) TO pgkb_admin;
+
+CREATE FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.text_index
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+declare
+    _k1 double precision := (keyword_pool.bm25).k1;
+    _b double precision := (keyword_pool.bm25).b;
+    _mean_length double precision := (keyword_pool.bm25).mean_length;
+    _expansion_weight double precision := (keyword_pool.bm25).expansion_weight;
+begin
     return query
     with chosen_word as materialized (
         select
-            w.lexeme,
-            w.idf * case when w.expansion then _expansion_weight else 1 end as worth,
-            (terms.quote_lexeme(w.lexeme))::tsquery as term
-        from unnest(_chosen) as w
+            q.worth,
+            q.term,
+            coalesce(q.term && keyword_pool.in_scopes, q.term) as term_in_scopes
+        from (
+            select
+                w.idf * case when w.expansion then _expansion_weight else 1 end as worth,
+                terms.quote_lexeme(w.lexeme)::tsquery as term
+            from unnest(keyword_pool.words) as w
+        ) as q
     ),
 
     posting as (
@@ -4237,108 +4363,74 @@ begin
                 ) as tf
             from search.text_index as t
             where
-                keyword_leg.as_of is null
-                and t.lexemes @@ w.term
-                and t.scope_id = any(keyword_leg.scope_ids)
-                and (keyword_leg.within is null or t.chunk_id = any(keyword_leg.within))
-            -- the rarest word of a question may be more common than the budget allows
-            limit _budget
+                search.scoped_lexemes(t.lexemes, t.scope_id) @@ w.term_in_scopes
+                and t.scope_id = any(keyword_pool.scope_ids)
+                and (keyword_pool.within is null or t.chunk_id = any(keyword_pool.within))
+            limit keyword_pool.budget
         ) as p
         group by p.chunk_id
-    ),
-
-    candidate as (
-        (
-            select t.chunk_id, t.lexemes, t.token_count
-            from (
-                select p.chunk_id
-                from (
-                    select q.chunk_id, q.worth from posting as q order by q.worth desc, q.chunk_id
-                ) as p
-                -- looked up best first until enough are found: most are visible
-                cross join lateral (
-                    select
-                    from corpus.chunk_fact as f
-                    where
-                        f.chunk_id = p.chunk_id
-                        and f.status = any(keyword_leg.statuses)
-                        and (keyword_leg.tags is null or f.tags && keyword_leg.tags)
-                    offset 0
-                ) as f
-                order by p.worth desc, p.chunk_id
-                limit greatest(200, 4 * keyword_leg.candidates)
-            ) as best
-            inner join search.text_index as t on best.chunk_id = t.chunk_id
-        )
-        union all
-        -- superseded versions are not indexed: their words are found again from the text
-        select c.chunk_id, i.lexemes, coalesce(i.token_count, terms.count_tokens(i.lexemes))
-        from search.chunks_as_of(
-            keyword_leg.as_of, keyword_leg.scope_ids, keyword_leg.statuses, keyword_leg.tags
-        ) as a (chunk_id)
-        inner join corpus.chunk as c on a.chunk_id = c.chunk_id
-        inner join corpus.version as v on c.version_id = v.version_id
-        left join search.text_index as t on c.chunk_id = t.chunk_id
-        cross join lateral (
-            select
-                coalesce(
-                    t.lexemes, terms.to_index(embedding.text_of(v.title, c.content))
-                ) as lexemes,
-                t.token_count
-            -- keeps the words of a text from being found anew for every use
-            offset 0
-        ) as i
-        where
-            keyword_leg.as_of is not null
-            and i.lexemes @@ _any_word
-            and (keyword_leg.within is null or c.chunk_id = any(keyword_leg.within))
-    ),
-
-    scored as (
-        select
-            c.chunk_id,
-            sum(
-                w.idf * case when w.expansion then _expansion_weight else 1 end
-                * m.tf * (_k1 + 1)
-                / (m.tf + _k1 * (1 - _b + _b * c.token_count / _mean_length))
-            ) as bm25_score,
-            bool_or(w.identifier and not w.expansion) as identifier_matched,
-            count(*) filter (
-                where not w.expansion and not w.identifier
-                    and w.chunks <= greatest(3, _rare_share * _chunks)
-            ) as rare_words_matched,
-            coalesce(sum(w.idf) filter (where not w.expansion and not w.identifier), 0) as typed_idf,
-            coalesce(sum(w.idf) filter (where w.expansion), 0) as added_idf
-        from candidate as c
-        cross join lateral (
-            select u.lexeme, coalesce(cardinality(u.positions), 1)::double precision as tf
-            from unnest(ts_delete(c.lexemes, tsvector_to_array(ts_delete(c.lexemes, _lexemes)))) as u
-        ) as m
-        inner join unnest(_words) as w on m.lexeme = w.lexeme
-        group by c.chunk_id
     )
 
-    select
-        s.chunk_id,
-        s.bm25_score,
-        (rank() over (order by round(s.bm25_score::numeric, 9) desc))::integer,
-        s.identifier_matched,
-        _rare_words > 0 and s.rare_words_matched = _rare_words,
-        greatest(
-            coalesce(s.typed_idf / nullif(_typed_idf, 0), 0),
-            coalesce(s.added_idf / nullif(_added_idf, 0), 0)
-        )
-    from scored as s
-    where s.bm25_score > 0
-    order by 3, s.chunk_id
-    limit keyword_leg.candidates;
+    select t.*
+    from (
+        select p.chunk_id
+        from (
+            select q.chunk_id, q.worth from posting as q order by q.worth desc, q.chunk_id
+        ) as p
+        -- looked up best first until enough are found: most are visible
+        cross join lateral (
+            select
+            from corpus.chunk_fact as f
+            where
+                f.chunk_id = p.chunk_id
+                and f.status = any(keyword_pool.statuses)
+                and (keyword_pool.tags is null or f.tags && keyword_pool.tags)
+            offset 0
+        ) as f
+        order by p.worth desc, p.chunk_id
+        limit keyword_pool.pool
+    ) as best
+    inner join search.text_index as t on best.chunk_id = t.chunk_id;
 end;
 $$;
 
-COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) IS 'The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.';
+COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, within bigint[]) IS 'The visible chunks that score best by these words alone: what the keyword leg scores exactly, by all words.';
 
-REVOKE ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, within bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, within bigint[]) TO pgkb_admin;
+
+CREATE FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.text_index
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select
+        c.chunk_id,
+        c.scope_id,
+        i.lexemes,
+        coalesce(i.token_count, terms.count_tokens(i.lexemes))
+    from search.chunks_as_of(
+        keyword_pool_as_of.as_of, keyword_pool_as_of.scope_ids, keyword_pool_as_of.statuses,
+        keyword_pool_as_of.tags
+    ) as a (chunk_id)
+    inner join corpus.chunk as c on a.chunk_id = c.chunk_id
+    inner join corpus.version as v on c.version_id = v.version_id
+    left join search.text_index as t on c.chunk_id = t.chunk_id
+    cross join lateral (
+        select
+            coalesce(t.lexemes, terms.to_index(embedding.text_of(v.title, c.content))) as lexemes,
+            t.token_count
+        -- keeps the words of a text from being found anew for every use
+        offset 0
+    ) as i
+    where
+        i.lexemes @@ keyword_pool_as_of.any_word
+        and (keyword_pool_as_of.within is null or c.chunk_id = any(keyword_pool_as_of.within));
+$$;
+
+COMMENT ON FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[]) IS 'The chunks in force on a day that hold any of the words; superseded versions are not indexed, so their words are found again from the text.';
+
+REVOKE ALL ON FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[]) TO pgkb_admin;
 
 CREATE FUNCTION search.query_words(tsquery tsquery) RETURNS SETOF search.query_word
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -4640,6 +4732,91 @@ COMMENT ON FUNCTION search.scope_of(la text, home_la text, urn text) IS 'Who a q
 REVOKE ALL ON FUNCTION search.scope_of(la text, home_la text, urn text) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.scope_of(la text, home_la text, urn text) TO pgkb_app;
 GRANT ALL ON FUNCTION search.scope_of(la text, home_la text, urn text) TO pgkb_admin;
+
+CREATE FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    -- no text has a word with @ in it: the parser breaks it there
+    select scoped_lexemes.lexemes || array_to_tsvector(array['@' || scoped_lexemes.scope_id]);
+$$;
+
+COMMENT ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) IS 'The lexemes of a chunk and, as one more, its scope: what the text index is made of.';
+
+REVOKE ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) RETURNS SETOF search.keyword_hit
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _k1 double precision := (score_texts.bm25).k1;
+    _b double precision := (score_texts.bm25).b;
+    _mean_length double precision := (score_texts.bm25).mean_length;
+    _expansion_weight double precision := (score_texts.bm25).expansion_weight;
+    _rare_chunks double precision := (score_texts.bm25).rare_chunks;
+    _lexemes text[] := array(select w.lexeme from unnest(score_texts.words) as w);
+    _typed_idf double precision;   -- of the words the person typed
+    _added_idf double precision;   -- of the words synonyms added
+    _rare_words integer;
+begin
+    select
+        sum(w.idf) filter (where not w.expansion and not w.identifier),
+        sum(w.idf) filter (where w.expansion),
+        count(*) filter (
+            where not w.expansion and not w.identifier and w.chunks <= _rare_chunks
+        )
+    into _typed_idf, _added_idf, _rare_words
+    from unnest(score_texts.words) as w;
+
+    return query
+    select
+        s.chunk_id,
+        s.bm25_score,
+        (rank() over (order by round(s.bm25_score::numeric, 9) desc))::integer,
+        s.identifier_matched,
+        _rare_words > 0 and s.rare_words_matched = _rare_words,
+        greatest(
+            coalesce(s.typed_idf / nullif(_typed_idf, 0), 0),
+            coalesce(s.added_idf / nullif(_added_idf, 0), 0)
+        )
+    from (
+        select
+            c.chunk_id,
+            sum(
+                w.idf * case when w.expansion then _expansion_weight else 1 end
+                * m.tf * (_k1 + 1)
+                / (m.tf + _k1 * (1 - _b + _b * c.token_count / _mean_length))
+            ) as bm25_score,
+            bool_or(w.identifier and not w.expansion) as identifier_matched,
+            count(*) filter (
+                where not w.expansion and not w.identifier and w.chunks <= _rare_chunks
+            ) as rare_words_matched,
+            coalesce(
+                sum(w.idf) filter (where not w.expansion and not w.identifier), 0
+            ) as typed_idf,
+            coalesce(sum(w.idf) filter (where w.expansion), 0) as added_idf
+        from unnest(score_texts.texts) as c
+        cross join lateral (
+            -- what is left of the text without the words that nobody asked for
+            select u.lexeme, coalesce(cardinality(u.positions), 1)::double precision as tf
+            from unnest(
+                ts_delete(c.lexemes, tsvector_to_array(ts_delete(c.lexemes, _lexemes)))
+            ) as u
+        ) as m
+        inner join unnest(score_texts.words) as w on m.lexeme = w.lexeme
+        group by c.chunk_id
+    ) as s
+    where s.bm25_score > 0
+    order by 3, s.chunk_id;
+end;
+$$;
+
+COMMENT ON FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) IS 'BM25 of texts by all words of a question, best first; a text without any of them is left out.';
+
+REVOKE ALL ON FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) TO pgkb_admin;
 
 CREATE FUNCTION search.similarities(query public.halfvec, set_id integer, chunk_ids bigint[]) RETURNS TABLE(chunk_id bigint, similarity double precision)
     LANGUAGE sql STABLE PARALLEL SAFE

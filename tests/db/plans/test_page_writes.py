@@ -24,7 +24,7 @@ UNTOUCHED = (
     "embedding.vector_1_pkey",
     "embedding.cold_vector",
     "search.text_index",
-    "search.text_index_lexemes_idx",
+    "search.text_index_scoped_idx",
     "search.text_index_scope_idx",
     "search.text_index_pk",
     "search.lexeme_delta",
@@ -104,7 +104,7 @@ def test_the_log_shows_the_pages_a_new_vector_and_a_new_posting_write(
         "from newest) insert into embedding.vector select 1, id, scope, (select embedding "
         "from embedding.vector limit 1) from newest",
     )
-    assert {"embedding.vector_1_hnsw_idx", "search.text_index_lexemes_idx"} <= set(pages)
+    assert {"embedding.vector_1_hnsw_idx", "search.text_index_scoped_idx"} <= set(pages)
 
 
 @pytest.mark.parametrize(

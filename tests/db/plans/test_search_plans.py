@@ -27,7 +27,7 @@ GROWING = {
     "lexeme_stat",
 }
 VECTOR_INDEX, SCOPE_INDEX = "vector_1_hnsw_idx", "vector_1_scope_id_idx"
-WORD_INDEX = "text_index_lexemes_idx"
+WORD_INDEX = "text_index_scoped_idx"
 
 
 @contextmanager
