@@ -5087,6 +5087,7 @@ CREATE TABLE terms.synonym (
     expansions text[] NOT NULL,
     citation text DEFAULT ''::text NOT NULL,
     caution text DEFAULT ''::text NOT NULL,
+    required text[] GENERATED ALWAYS AS (terms.required_text(pattern)) STORED,
     CONSTRAINT synonym_expands_to_something CHECK ((cardinality(expansions) > 0))
 );
 
@@ -5101,6 +5102,8 @@ COMMENT ON COLUMN terms.synonym.pack IS 'The pack it came with.';
 COMMENT ON COLUMN terms.synonym.pattern IS 'Regular expression over the folded question; fires the row.';
 
 COMMENT ON COLUMN terms.synonym.phrases IS 'What people say, for readers of the table.';
+
+COMMENT ON COLUMN terms.synonym.required IS 'LIKE patterns one of which a question must fit before the pattern is tried; NULL: always tried.';
 
 COMMENT ON COLUMN terms.synonym.synonym_id IS 'Key.';
 
@@ -5119,6 +5122,7 @@ CREATE TABLE terms.topic (
     pattern text NOT NULL,
     citation text DEFAULT ''::text NOT NULL,
     fact text DEFAULT ''::text NOT NULL,
+    required text[] GENERATED ALWAYS AS (terms.required_text(pattern)) STORED,
     CONSTRAINT topic_slug_is_a_slug CHECK ((slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'::text))
 );
 
@@ -5131,6 +5135,8 @@ COMMENT ON COLUMN terms.topic.name IS 'Name people read.';
 COMMENT ON COLUMN terms.topic.pack IS 'The pack it came with.';
 
 COMMENT ON COLUMN terms.topic.pattern IS 'Regular expression over the folded question; a question may have several topics.';
+
+COMMENT ON COLUMN terms.topic.required IS 'LIKE patterns one of which a question must fit before the pattern is tried; NULL: always tried.';
 
 COMMENT ON COLUMN terms.topic.slug IS 'The tag.';
 
@@ -5261,9 +5267,16 @@ CREATE FUNCTION terms.expand_query(question text) RETURNS text[]
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     select coalesce(array_agg(distinct e.term order by e.term), '{}')
-    from (select terms.fold_text(left(expand_query.question, 4000)) as folded) as q
+    from (
+        -- folding makes up to 18 characters of one
+        select left(terms.fold_text(left(expand_query.question, 4000)), 4000) as folded
+        offset 0
+    ) as q
     inner join terms.synonym as s
-        on q.folded ~* s.pattern and (s.unless is null or q.folded !~* s.unless)
+        -- the order of the tests matters: compiling a pattern costs far more than LIKE
+        on case when s.required is null or q.folded like any(s.required)
+            then q.folded ~* s.pattern and (s.unless is null or q.folded !~* s.unless)
+        end
     cross join lateral unnest(s.expansions) as e (term);
 $$;
 
@@ -5494,6 +5507,104 @@ GRANT ALL ON FUNCTION terms.quote_lexeme(lexeme text) TO pgkb_app;
 GRANT ALL ON FUNCTION terms.quote_lexeme(lexeme text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION terms.quote_lexeme(lexeme text) TO pgkb_admin;
 
+CREATE FUNCTION terms.read_alternatives(tokens text[], INOUT place integer, OUT texts text[]) RETURNS record
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _token text;
+    _literal boolean;
+    _run text := '';   -- literal signs in a row
+    _best text[];      -- what the alternative being read must hold
+    _inner text[];
+begin
+    texts := '{}';
+    loop
+        _token := read_alternatives.tokens[place];
+        -- what may be left out is not required
+        _literal := _token ~ '^(\\[^[:alnum:]]|[^][\\.^$|?*+{}()])$'
+            and (read_alternatives.tokens[place + 1] ~ '^[?*{]') is not true;
+        if _literal then
+            _run := _run || right(_token, 1);
+        end if;
+        if not _literal or read_alternatives.tokens[place + 1] like '+%' then
+            _best := terms.stricter(_best, case when length(_run) >= 2 then array[_run] end);
+            _run := '';
+        end if;
+        if _token is null then
+            texts := null;  -- never closed
+            return;
+        elsif _token like '(%' then
+            select r.place, r.texts into place, _inner
+            from terms.read_alternatives(read_alternatives.tokens, place + 1) as r;
+            if _token in ('(', '(?:')
+                and (read_alternatives.tokens[place + 1] ~ '^[?*{]') is not true
+            then
+                _best := terms.stricter(_best, _inner);
+            end if;
+        elsif _token in ('|', ')') then
+            -- nothing of one alternative, and nothing is sure of all
+            texts := case when not (_best is null or texts is null) then texts || _best end;
+            _best := null;
+            exit when _token = ')';
+        end if;
+        place := place + 1;
+    end loop;
+end;
+$_$;
+
+COMMENT ON FUNCTION terms.read_alternatives(tokens text[], INOUT place integer, OUT texts text[]) IS 'The part of terms.required_text for one group of a regular expression, from the token at place to its closing.';
+
+REVOKE ALL ON FUNCTION terms.read_alternatives(tokens text[], INOUT place integer, OUT texts text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.read_alternatives(tokens text[], INOUT place integer, OUT texts text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.read_alternatives(tokens text[], INOUT place integer, OUT texts text[]) TO pgkb_admin;
+
+CREATE FUNCTION terms.required_text(pattern text) RETURNS text[]
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select array_agg('%' || regexp_replace(lower(t), '([\\%_])', '\\\1', 'g') || '%' order by t)
+    from (
+        select distinct unnest(r.texts) as t
+        from terms.read_alternatives(
+            array(
+                select m.part[1]
+                from regexp_matches(
+                    required_text.pattern || ')',
+                    -- escape, bracket, opening, closing, bar, quantifier, any other sign
+                    '(\\.|\[\^?\]?(?:\[:[a-z]+:\]|[^]])*\]|\((?:\?<?[:=!])?|\)|\||[?*+]\??|\{[^}]*\}\??|.)',
+                    'g'
+                ) as m (part)
+            ), 1
+        ) as r
+    ) as u
+    -- what opens so is written by other rules
+    where required_text.pattern !~ '^(\*\*\*|\(\?[a-z]+\))';
+$$;
+
+COMMENT ON FUNCTION terms.required_text(pattern text) IS 'LIKE patterns one of which every text fits that the regular expression matches; NULL when nothing is sure. Longer texts are preferred: they fit fewer questions.';
+
+REVOKE ALL ON FUNCTION terms.required_text(pattern text) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.required_text(pattern text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.required_text(pattern text) TO pgkb_admin;
+
+CREATE FUNCTION terms.stricter(one text[], other text[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select c.texts
+    from (values (1, stricter.one), (2, stricter.other)) as c (place, texts)
+    where c.texts is not null
+    order by (select min(length(t)) from unnest(c.texts) as t) desc, c.place
+    limit 1;
+$$;
+
+COMMENT ON FUNCTION terms.stricter(one text[], other text[]) IS 'Of two lists of texts the one whose shortest text is longer; NULL knows nothing.';
+
+REVOKE ALL ON FUNCTION terms.stricter(one text[], other text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.stricter(one text[], other text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.stricter(one text[], other text[]) TO pgkb_admin;
+
 CREATE FUNCTION terms.to_index(content text) RETURNS tsvector
     LANGUAGE sql STABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5522,8 +5633,16 @@ CREATE FUNCTION terms.topics_for(question text) RETURNS text[]
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     select coalesce(array_agg(t.slug order by t.slug), '{}')
-    from terms.topic as t
-    where terms.fold_text(left(topics_for.question, 4000)) ~* t.pattern;
+    from (
+        -- folding makes up to 18 characters of one
+        select left(terms.fold_text(left(topics_for.question, 4000)), 4000) as folded
+        offset 0
+    ) as q
+    inner join terms.topic as t
+        -- the order of the tests matters: compiling a pattern costs far more than LIKE
+        on case when t.required is null or q.folded like any(t.required)
+            then q.folded ~* t.pattern
+        end;
 $$;
 
 COMMENT ON FUNCTION terms.topics_for(question text) IS 'Topic slugs of a question, all that apply.';

@@ -8,7 +8,11 @@ import psutil
 MB = 1024 * 1024
 BASE = Path(__file__).parent / "base.conf"
 # only loopback, only with the password; there is no unix socket to slip in by
-HBA = "host all all 127.0.0.1/32 scram-sha-256\n"
+HBA = """\
+host all all 127.0.0.1/32 scram-sha-256
+# pg_basebackup, and a standby on this machine
+host replication all 127.0.0.1/32 scram-sha-256
+"""
 # for tests: a crash of the machine may lose everything, a crash of the server nothing
 NOT_DURABLE = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
