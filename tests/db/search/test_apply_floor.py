@@ -16,11 +16,12 @@ def judge(
     has_vector: bool = True,
     school_limit: int = 3,
     keyword_coverage: float = 0.5,
+    school_coverage: float = 0.25,
 ) -> dict[int, Row]:
     rows = rows_of(
         db,
-        "search.apply_floor({hits}, %s, %s, %s, %s, %s)",
-        [has_vector, FLOOR, SCHOOL_FLOOR, school_limit, keyword_coverage],
+        "search.apply_floor({hits}, %s, %s, %s, %s, %s, %s)",
+        [has_vector, FLOOR, SCHOOL_FLOOR, school_limit, keyword_coverage, school_coverage],
         hits=array_of("search.ranked_hit", hits),
     )
     assert len(rows) == len(hits), "every candidate is there, with the reason"
@@ -122,6 +123,24 @@ def test_a_school_alone_does_not_answer_what_nothing_answers(
     # rule 12: beside nothing relevant, the school's chance likeness is no answer
     rows = judge(kb, ranked(1, scope="school", similarity=0.2), ranked(2, similarity=0.2))
     assert kept(rows) == boosted(rows) == set()
+
+
+def test_without_a_query_vector_the_school_has_a_lower_share_of_the_words_to_match(
+    kb: psycopg.Connection[Any],
+) -> None:
+    school = [
+        ranked(n, scope="school", similarity=None, coverage=n / 100) for n in (24, 25, 26, 27, 28)
+    ]
+    kept_one = ranked(1, similarity=None, coverage=0.5)
+    rows = judge(kb, kept_one, *school, has_vector=False)
+    assert boosted(rows) == {26, 27, 28}
+    assert kept(rows) == {1, 26, 27, 28}
+    assert boosted(judge(kb, kept_one, *school, has_vector=False, school_limit=9)) == {
+        25, 26, 27, 28,
+    }  # fmt: skip
+    # with one, words do not bring in what is too far away
+    rows = judge(kb, ranked(1), *school)
+    assert boosted(rows) == set()
 
 
 def test_a_limit_of_zero_brings_nothing_in(kb: psycopg.Connection[Any]) -> None:
