@@ -52,41 +52,48 @@ as $func$
         from judged as j
     ),
 
-    numbered as (
+    -- the school's own under the floor but over its lower one, each text once
+    school_hit as (
         select
-            j.hit,
-            j.reason,
-            c.liftable,
+            (j.hit).chunk_id,
             row_number() over (
-                partition by c.liftable
                 order by
                     (j.hit).similarity desc nulls last, (j.hit).coverage desc, (j.hit).chunk_id
             ) as place
-        from judged as j
-        cross join lateral (
+        from (
             select
-                j.reason is not null
-                and (j.hit).scope = 'school'
-                and coalesce(
-                    case
+                u.*,
+                row_number() over (
+                    partition by (u.hit).content_hash
+                    order by
+                        u.reason is null desc, (u.hit).similarity desc nulls last,
+                        (u.hit).coverage desc, (u.hit).chunk_id
+                ) as copy
+            from judged as u
+            where
+                u.reason is null
+                or (
+                    (u.hit).scope = 'school'
+                    and case
                         when apply_floor.has_vector
-                            then (j.hit).similarity >= apply_floor.school_floor
-                        else (j.hit).coverage >= apply_floor.school_coverage
-                    end,
-                    false
-                ) as liftable
-        ) as c
+                            then (u.hit).similarity >= apply_floor.school_floor
+                        else (u.hit).coverage >= apply_floor.school_coverage
+                    end
+                )
+        ) as j
+        where j.copy = 1 and j.reason is not null
     ),
 
     lifted as (
         select
-            n.hit,
-            n.reason,
-            n.liftable
-            and t.kept > 0
-            and n.place <= apply_floor.school_limit - t.kept_of_school as boosted
-        from numbered as n
+            j.hit,
+            j.reason,
+            coalesce(
+                t.kept > 0 and s.place <= apply_floor.school_limit - t.kept_of_school, false
+            ) as boosted
+        from judged as j
         cross join tally as t
+        left join school_hit as s on (j.hit).chunk_id = s.chunk_id
     )
 
     select

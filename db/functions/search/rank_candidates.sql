@@ -25,6 +25,8 @@ declare
         from unnest(rank_candidates.scopes) as s
         where s.label = 'school' and _asked.school_limit > 0
     );
+    -- more than are brought in: some may be copies of one text
+    _school_depth integer := 5 * _asked.school_limit;
     _vector search.vector_found;
     _keyword_hits search.keyword_hit[];
     _last_ones bigint[];
@@ -53,7 +55,7 @@ begin
                     select s.chunk_id, s.similarity
                     from search.exact_hits(
                         _asked.query, _asked.set_id, _school_ids, _asked.statuses,
-                        rank_candidates.tags, _asked.school_limit, _asked.as_of
+                        rank_candidates.tags, _school_depth, _asked.as_of
                     ) as s
                     where
                         s.similarity >= _asked.school_floor
@@ -98,7 +100,7 @@ begin
                     select s.*
                     from search.keyword_leg(
                         _asked.tsquery, _school_ids, _asked.statuses, rank_candidates.tags,
-                        _asked.school_limit, _asked.as_of
+                        _school_depth, _asked.as_of
                     ) as s
                     where not exists (
                         select from unnest(_keyword_hits) as k where k.chunk_id = s.chunk_id

@@ -103,6 +103,17 @@ def test_equally_similar_ones_are_brought_in_by_id(kb: psycopg.Connection[Any]) 
     assert boosted(judge(kb, ranked(1), *school)) == {3, 5, 7}
 
 
+def test_a_copy_takes_no_place_of_those_brought_in(kb: psycopg.Connection[Any]) -> None:
+    school = [ranked(n, scope="school", similarity=0.29 - n / 100) for n in range(2, 8)]
+    kept_text = ranked(1)["content_hash"]
+    school[0]["content_hash"] = kept_text
+    school[2]["content_hash"] = school[1]["content_hash"]
+    assert boosted(judge(kb, ranked(1), *school)) == {3, 5, 6}
+    # what the floor drops elsewhere takes no text from the school
+    far = ranked(9, similarity=0.1, content_hash=school[1]["content_hash"])
+    assert boosted(judge(kb, ranked(1), far, *school)) == {3, 5, 6}
+
+
 def test_chunks_of_the_school_that_are_kept_anyway_count_towards_the_three(
     kb: psycopg.Connection[Any],
 ) -> None:

@@ -14,14 +14,12 @@ from tests.rows import Row, array_of, rows_of
 def hit(
     chunk_id: int, *, text: str | None = None, document: int | None = None, **facts: Any
 ) -> Row:
-    """A candidate with a text and a document of its own, where not said otherwise."""
-    content_hash = (text or f"text of {chunk_id}").encode().hex()
-    return ranked(
-        chunk_id,
-        content_hash=f"\\x{content_hash}",
-        document_id=chunk_id if document is None else document,
-        **facts,
-    )
+    """A candidate; `text` and `document` make it share them with others."""
+    if text is not None:
+        facts["content_hash"] = f"\\x{text.encode().hex()}"
+    if document is not None:
+        facts["document_id"] = document
+    return ranked(chunk_id, **facts)
 
 
 def choose(
