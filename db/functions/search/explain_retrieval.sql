@@ -156,8 +156,8 @@ as $func$
             7, 'fusion', h.chunk_id, h.title, h.scope, h.fused_rank, h.rrf_raw, true,
             concat_ws(
                 ' + ',
-                format('%s / (%s + %s)', a.vector_weight, a.rrf_k, h.vector_rank),
-                format('%s / (%s + %s)', a.keyword_weight, a.rrf_k, h.bm25_rank)
+                format('%s / (%s + ', a.vector_weight, a.rrf_k) || h.vector_rank || ')',
+                format('%s / (%s + ', a.keyword_weight, a.rrf_k) || h.bm25_rank || ')'
             ),
             null
         from hit as h
