@@ -21,7 +21,7 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _row record;
-    _hit search.ranked_hit;
+    _hit record;   -- a search.ranked_hit
     _eligible search.ranked_hit[];
     _passed_over search.ranked_hit[];
     _takers bigint[];   -- by number of the text: who has it

@@ -98,7 +98,7 @@ begin
         );
     end if;
 
-    select v.verdict into explain_miss.verdict
+    select v.verdict into verdict
     from unnest(array[
         'missed_by_index', 'others_nearer', 'other_words_better', 'only_vector_hits',
         'under_retrieval_floor', 'no_vector', 'no_word_matches'

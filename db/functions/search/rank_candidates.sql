@@ -27,30 +27,34 @@ declare
     );
     -- more than are brought in: some may be copies of one text
     _school_depth integer := 5 * _asked.school_limit;
-    _vector search.vector_found;
+    _vector_hits search.vector_hit[];
     _keyword_hits search.keyword_hit[];
-    _last_ones bigint[];
+    _plans search.scope_plan[];
+    _by_vector integer;
+    _by_keyword integer;
+    _last_ones bigint[];   -- of the legs that were cut
     _hits search.ranked_hit[];
-    _ranking search.ranking;
-    _since timestamptz := clock_timestamp();
+    _begun timestamptz := clock_timestamp();
+    _vector_done timestamptz;
+    _keyword_done timestamptz;
 begin
-    _vector := search.vector_leg(
+    select v.hits, v.plans into _vector_hits, _plans
+    from search.vector_leg(
         _asked.query, _asked.set_id, rank_candidates.scopes, _asked.statuses,
         rank_candidates.tags, rank_candidates.candidates, _asked.retrieval_floor, _asked.as_of
-    );
-    _ranking.plans := _vector.plans;
-    _ranking.vector_hits := cardinality(_vector.hits);
-    _last_ones := array[(_vector.hits[rank_candidates.candidates]).chunk_id];
+    ) as v;
+    _by_vector := cardinality(_vector_hits);
+    _last_ones := array[(_vector_hits[rank_candidates.candidates]).chunk_id];
     if _asked.query is not null and cardinality(_school_ids) > 0 then
         -- the asked school's best few are candidates even where the leg was full without them
-        _vector.hits := array(
+        _vector_hits := array(
             select row(u.chunk_id, u.similarity, u.rank)::search.vector_hit
             from (
                 select
                     h.chunk_id, h.similarity,
                     (rank() over (order by round(h.similarity::numeric, 9) desc))::integer as rank
                 from (
-                    select v.chunk_id, v.similarity from unnest(_vector.hits) as v
+                    select v.chunk_id, v.similarity from unnest(_vector_hits) as v
                     union
                     select s.chunk_id, s.similarity
                     from search.exact_hits(
@@ -60,14 +64,13 @@ begin
                     where
                         s.similarity >= _asked.school_floor
                         and not exists (
-                            select from unnest(_vector.hits) as v where v.chunk_id = s.chunk_id
+                            select from unnest(_vector_hits) as v where v.chunk_id = s.chunk_id
                         )
                 ) as h
             ) as u
         );
     end if;
-    _ranking.vector_ms := extract(epoch from clock_timestamp() - _since) * 1000;
-    _since := clock_timestamp();
+    _vector_done := clock_timestamp();
 
     _keyword_hits := array(
         select k
@@ -76,11 +79,11 @@ begin
             rank_candidates.candidates, _asked.as_of,
             case
                 when _asked.keyword_mode = 'vector_first' and _asked.query is not null
-                    then array(select v.chunk_id from unnest(_vector.hits) as v)
+                    then array(select v.chunk_id from unnest(_vector_hits) as v)
             end
         ) as k
     );
-    _ranking.keyword_hits := cardinality(_keyword_hits);
+    _by_keyword := cardinality(_keyword_hits);
     _last_ones := _last_ones || (_keyword_hits[rank_candidates.candidates]).chunk_id;
     if _asked.query is null and cardinality(_school_ids) > 0 then
         -- the same for the school where there is no vector to find it by
@@ -109,13 +112,12 @@ begin
             ) as u
         );
     end if;
-    _ranking.keyword_ms := extract(epoch from clock_timestamp() - _since) * 1000;
-    _since := clock_timestamp();
+    _keyword_done := clock_timestamp();
 
     _hits := array(
         select h
         from search.fuse(
-            _vector.hits, _keyword_hits,
+            _vector_hits, _keyword_hits,
             _asked.rrf_k, _asked.vector_weight, _asked.keyword_weight
         ) as h
     );
@@ -142,7 +144,7 @@ begin
             _hits, rank_candidates.scopes, _asked.topics, coalesce(_asked.as_of, current_date)
         ) as h
     );
-    _ranking.hits := array(
+    _hits := array(
         select h
         from search.apply_floor(
             _hits, _asked.query is not null, _asked.relevance_floor, _asked.school_floor,
@@ -150,16 +152,20 @@ begin
         ) as h
         order by h.score desc, h.chunk_id
     );
-    _ranking.more_would_pass := exists (
-        select
-        from unnest(_ranking.hits) as h
-        where
-            h.chunk_id = any(_last_ones)
-            and h.dropped_because is null
-            and not h.school_boosted
-    );
-    _ranking.rank_ms := extract(epoch from clock_timestamp() - _since) * 1000;
-    return _ranking;
+    return row(
+        _hits, _plans, _by_vector, _by_keyword,
+        exists (
+            select
+            from unnest(_hits) as h
+            where
+                h.chunk_id = any(_last_ones)
+                and h.dropped_because is null
+                and not h.school_boosted
+        ),
+        extract(epoch from _vector_done - _begun) * 1000,
+        extract(epoch from _keyword_done - _vector_done) * 1000,
+        extract(epoch from clock_timestamp() - _keyword_done) * 1000
+    )::search.ranking;
 end;
 $func$;
 

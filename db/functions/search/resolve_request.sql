@@ -33,57 +33,49 @@ declare
     _set embedding.set := embedding.active_set();
     _request search.request;
 begin
-    _request.tsquery := resolve_request.tsquery;
-    _request.set_id := _set.set_id;
-    _request.la := nullif(btrim(resolve_request.la), '');
-    _request.home_la := nullif(btrim(resolve_request.home_la), '');
-    _request.urn := nullif(btrim(resolve_request.urn), '');
-    _request.principals := resolve_request.principals;
-    _request.tags := nullif(resolve_request.tags, '{}');
-    _request.topics := resolve_request.topics;
-    _request.as_of := resolve_request.as_of;
-    _request.statuses := coalesce(
-        resolve_request.statuses,
-        regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*')
-    );
-    _request.top_k := coalesce(resolve_request.top_k, config.value('kb.top_k')::integer);
-    _request.candidates := coalesce(
-        resolve_request.candidates, config.value('kb.candidates')::integer
-    );
-    _request.rrf_k := coalesce(
-        resolve_request.rrf_k, config.value('kb.rrf_k')::double precision
-    );
-    _request.vector_weight := coalesce(
-        resolve_request.vector_weight,
-        config.value('kb.vector_weight')::double precision, _set.vector_weight
-    );
-    _request.keyword_weight := coalesce(
-        resolve_request.keyword_weight,
-        config.value('kb.keyword_weight')::double precision, _set.keyword_weight
-    );
+    -- in the order of the type
+    select
+        case
+            when public.vector_norm(resolve_request.query_vec) > 0
+                then embedding.check_vector(resolve_request.query_vec, _set)
+        end,
+        resolve_request.tsquery,
+        _set.set_id,
+        nullif(btrim(resolve_request.la), ''),
+        nullif(btrim(resolve_request.home_la), ''),
+        nullif(btrim(resolve_request.urn), ''),
+        resolve_request.principals,
+        nullif(resolve_request.tags, '{}'),
+        resolve_request.topics,
+        coalesce(
+            resolve_request.statuses,
+            regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*')
+        ),
+        resolve_request.as_of,
+        coalesce(resolve_request.top_k, config.value('kb.top_k')::integer),
+        coalesce(resolve_request.candidates, config.value('kb.candidates')::integer),
+        config.value('kb.max_chunks_per_document')::integer,
+        coalesce(resolve_request.rrf_k, config.value('kb.rrf_k')::double precision),
+        coalesce(
+            resolve_request.vector_weight,
+            config.value('kb.vector_weight')::double precision, _set.vector_weight
+        ),
+        coalesce(
+            resolve_request.keyword_weight,
+            config.value('kb.keyword_weight')::double precision, _set.keyword_weight
+        ),
+        config.value('kb.keyword_mode'),
+        coalesce(config.value('kb.retrieval_floor')::double precision, _set.retrieval_floor),
+        coalesce(config.value('kb.relevance_threshold')::double precision, _set.relevance_floor),
+        config.value('kb.keyword_coverage')::double precision,
+        coalesce(config.value('kb.school_floor')::double precision, _set.school_floor),
+        config.value('kb.school_coverage')::double precision,
+        config.value('kb.school_boost_limit')::integer
+    into _request;
     perform search.check_arguments(
         _request.top_k, _request.candidates, _request.statuses,
         _request.rrf_k, _request.vector_weight, _request.keyword_weight
     );
-    _request.max_chunks_per_document := config.value('kb.max_chunks_per_document');
-    _request.keyword_mode := config.value('kb.keyword_mode');
-    _request.retrieval_floor := coalesce(
-        config.value('kb.retrieval_floor')::double precision, _set.retrieval_floor
-    );
-    _request.relevance_floor := coalesce(
-        config.value('kb.relevance_threshold')::double precision, _set.relevance_floor
-    );
-    _request.keyword_coverage := config.value('kb.keyword_coverage');
-    _request.school_floor := coalesce(
-        config.value('kb.school_floor')::double precision, _set.school_floor
-    );
-    _request.school_coverage := config.value('kb.school_coverage');
-    _request.school_limit := config.value('kb.school_boost_limit');
-    if resolve_request.query_vec is not null
-        and public.vector_norm(resolve_request.query_vec) > 0
-    then
-        _request.query := embedding.check_vector(resolve_request.query_vec, _set);
-    end if;
     return _request;
 end;
 $func$;

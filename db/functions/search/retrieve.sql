@@ -20,7 +20,11 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _asked search.request := retrieve.request;
-    _found search.retrieval;
+    _scopes search.visible_scope[];
+    _attempts search.attempt[] := '{}';
+    _hits search.ranked_hit[];
+    _everywhere boolean;
+    _without_tags boolean;
     _ranking search.ranking;
     _tags text[];
     _candidates integer;
@@ -32,44 +36,42 @@ declare
     _choose_ms double precision := 0;
     _since timestamptz;
 begin
-    _found.request := _asked;
     <<attempt>>
-    foreach _found.no_la_broad_fallback_used in array
+    foreach _everywhere in array
         case
             when coalesce(_asked.la, _asked.home_la, _asked.urn) is null then array[false, true]
             else array[false]
         end
     loop
         _since := clock_timestamp();
-        _found.scopes := array(
+        _scopes := array(
             select s
             from search.visible_scopes(
                 _asked.la, _asked.home_la, _asked.urn, _asked.principals,
-                _found.no_la_broad_fallback_used
+                _everywhere
             ) as s
         );
         _scopes_ms := _scopes_ms + extract(epoch from clock_timestamp() - _since) * 1000;
-        foreach _found.topic_fallback_used in array
+        foreach _without_tags in array
             case when _asked.tags is not null then array[false, true] else array[false] end
         loop
-            _tags := case when not _found.topic_fallback_used then _asked.tags end;
+            _tags := case when not _without_tags then _asked.tags end;
             _candidates := _asked.candidates;
             loop
-                _ranking := search.rank_candidates(_asked, _found.scopes, _tags, _candidates);
+                _ranking := search.rank_candidates(_asked, _scopes, _tags, _candidates);
                 _since := clock_timestamp();
-                _found.hits := array(
+                _hits := array(
                     select h
                     from search.choose(
                         _ranking.hits, _asked.top_k, _asked.max_chunks_per_document
                     ) as h
                 );
                 _chosen := (
-                    select count(*) from unnest(_found.hits) as h where h.place is not null
+                    select count(*) from unnest(_hits) as h where h.place is not null
                 );
-                _found.plans := _ranking.plans;
-                _found.attempts := _found.attempts || row(
-                    coalesce(cardinality(_found.attempts), 0) + 1,
-                    _tags, _found.no_la_broad_fallback_used, _candidates,
+                _attempts := _attempts || row(
+                    cardinality(_attempts) + 1,
+                    _tags, _everywhere, _candidates,
                     _ranking.vector_hits, _ranking.keyword_hits, cardinality(_ranking.hits),
                     (
                         select count(*)
@@ -89,14 +91,16 @@ begin
             exit attempt when _chosen > 0;
         end loop;
     end loop attempt;
-    _found.timings := jsonb_build_object(
-        'scopes', round(_scopes_ms::numeric, 2),
-        'vector_leg', round(_vector_ms::numeric, 2),
-        'keyword_leg', round(_keyword_ms::numeric, 2),
-        'rank', round(_rank_ms::numeric, 2),
-        'choose', round(_choose_ms::numeric, 2)
-    );
-    return _found;
+    return row(
+        _asked, _scopes, _ranking.plans, _attempts, _hits, _without_tags, _everywhere,
+        jsonb_build_object(
+            'scopes', round(_scopes_ms::numeric, 2),
+            'vector_leg', round(_vector_ms::numeric, 2),
+            'keyword_leg', round(_keyword_ms::numeric, 2),
+            'rank', round(_rank_ms::numeric, 2),
+            'choose', round(_choose_ms::numeric, 2)
+        )
+    )::search.retrieval;
 end;
 $func$;
 

@@ -26,15 +26,14 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _exact_limit bigint := config.value('kb.exact_limit')::bigint;
-    _found search.vector_found;
+    _plans search.scope_plan[];
     _small bigint[];
     _large bigint[];
     _hits search.vector_hit[];
     _more search.vector_hit[];
     _topped_up text;
 begin
-    _found.hits := '{}';
-    _found.plans := array(
+    _plans := array(
         select row(
             s.scope_id, s.label, s.chunks,
             case
@@ -62,10 +61,10 @@ begin
         order by s.chunks, s.scope_id
     );
     if vector_leg.query is null then
-        return _found;
+        return row('{}'::search.vector_hit[], _plans)::search.vector_found;
     end if;
-    _small := array(select p.scope_id from unnest(_found.plans) as p where p.plan = 'exact');
-    _large := array(select p.scope_id from unnest(_found.plans) as p where p.plan = 'index');
+    _small := array(select p.scope_id from unnest(_plans) as p where p.plan = 'exact');
+    _large := array(select p.scope_id from unnest(_plans) as p where p.plan = 'index');
 
     if cardinality(_small) > 0 then
         _hits := array(
@@ -89,13 +88,13 @@ begin
                 '; the index found %s of %s, so an exact scan followed',
                 cardinality(_more), vector_leg.candidates
             );
-            _found.plans := array(
+            _plans := array(
                 select row(
                     p.scope_id, p.label, p.chunks,
                     case p.plan when 'index' then 'index topped up' else p.plan end,
                     p.reason || case p.plan when 'index' then _topped_up else '' end
                 )::search.scope_plan
-                from unnest(_found.plans) as p
+                from unnest(_plans) as p
             );
             _more := array(
                 select h
@@ -107,7 +106,7 @@ begin
         end if;
     end if;
 
-    _found.hits := array(
+    _hits := array(
         select row(h.chunk_id, h.similarity, h.rank)::search.vector_hit
         from (
             select
@@ -119,7 +118,7 @@ begin
         order by h.rank, h.chunk_id
         limit vector_leg.candidates
     );
-    return _found;
+    return row(_hits, _plans)::search.vector_found;
 end;
 $func$;
 
