@@ -86,7 +86,7 @@ begin
                 _choose_ms := _choose_ms + extract(epoch from clock_timestamp() - _since) * 1000;
                 exit when
                     _chosen >= _asked.top_k or not _ranking.more_would_pass or _candidates >= 1000;
-                _candidates := least(1000, 5 * _candidates);
+                _candidates := least(1000, 3 * _candidates);
             end loop;
             exit attempt when _chosen > 0;
         end loop;
