@@ -14,7 +14,7 @@ create or replace function search.choose(
 )
 returns setof search.ranked_hit
 language plpgsql
-immutable
+stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp

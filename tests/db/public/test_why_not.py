@@ -374,3 +374,47 @@ def test_it_writes_nothing_and_needs_no_path(kb: psycopg.Connection[Any]) -> Non
         "select verdict from public.why_not(%s, null, 'dralk')", chunk.chunk_ids
     ).fetchone()
     assert row == ("no_word_matches",)
+
+
+# who sees what in a corpus with a text of every scope
+CALLERS: tuple[tuple[dict[str, Any], set[str]], ...] = (
+    ({"la": BARNSLEY}, {"national", "barnsley"}),
+    ({"la": "E06000063"}, {"national", "cumbria"}),
+    ({"la": KENT, "home_la": BARNSLEY}, {"national", "kent", "barnsley"}),
+    ({"urn": "990001"}, {"national", "hollybrook"}),
+    ({"la": KENT, "principals": ["bob"]}, {"national", "kent", "ann-bob"}),
+    ({"la": KENT, "principals": ["cid"], "tags": ["ehcp"]}, {"national", "kent", "cid"}),
+)
+
+
+@pytest.mark.parametrize(("asked", "seen"), CALLERS)
+def test_of_what_is_out_of_scope_neither_explanation_says_anything(
+    scoped: psycopg.Connection[Any], asked: dict[str, Any], seen: set[str]
+) -> None:
+    chunks = dict(
+        scoped.execute(
+            "select c.chunk_id, d.source from corpus.chunk as c "
+            "join corpus.document as d using (document_id)"
+        ).fetchall()
+    )
+    tsquery = value_of(scoped, "select terms.build_tsquery('transport')::text")
+    named = "".join(f", {name} => %({name})s" for name in asked)
+    values = {"vector": literal(axis(3)), "words": tsquery, **asked}
+    scoped.execute("set local role pgkb_reader")
+    explained = rows_of(
+        scoped, f"explain_search(%(vector)s::vector, %(words)s::tsquery{named})", values
+    )
+    assert {chunks[r["chunk_id"]] for r in explained if r["chunk_id"]} == seen
+    assert {r["title"] for r in explained if r["chunk_id"]} == seen
+
+    def told(number: int) -> Row:
+        (row,) = rows_of(
+            scoped,
+            f"why_not(%(chunk)s, %(vector)s::vector, %(words)s::tsquery{named})",
+            values | {"chunk": number},
+        )
+        return row | {"reason": row["reason"].replace(str(number), "N")}
+
+    nobody = told(10**9)
+    for chunk, source in chunks.items():
+        assert (told(chunk) == nobody) == (source not in seen), source
