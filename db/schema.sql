@@ -4214,12 +4214,12 @@ REVOKE ALL ON FUNCTION search.check_arguments(top_k integer, candidates integer,
 GRANT ALL ON FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
 
 CREATE FUNCTION search.choose(hits search.ranked_hit[], top_k integer, max_chunks_per_document integer) RETURNS SETOF search.ranked_hit
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _row record;
-    _hit search.ranked_hit;
+    _hit record;   -- a search.ranked_hit
     _eligible search.ranked_hit[];
     _passed_over search.ranked_hit[];
     _takers bigint[];   -- by number of the text: who has it
@@ -4464,7 +4464,8 @@ begin
     if _chunk.chunk_id is null then
         verdict := 'no_such_chunk';
         reason := format(
-            'there is no chunk %s in what this call may see (%s)', explain_absence.chunk_id, _reach
+            'there is no chunk %s in what this call may see (%s)',
+            coalesce(explain_absence.chunk_id::text, 'NULL'), _reach
         );
         facts := '{}';
     elsif not _chunk.in_reach then
@@ -4640,7 +4641,7 @@ begin
         );
     end if;
 
-    select v.verdict into explain_miss.verdict
+    select v.verdict into verdict
     from unnest(array[
         'missed_by_index', 'others_nearer', 'other_words_better', 'only_vector_hits',
         'under_retrieval_floor', 'no_vector', 'no_word_matches'
@@ -5355,30 +5356,34 @@ declare
     );
     -- more than are brought in: some may be copies of one text
     _school_depth integer := 5 * _asked.school_limit;
-    _vector search.vector_found;
+    _vector_hits search.vector_hit[];
     _keyword_hits search.keyword_hit[];
-    _last_ones bigint[];
+    _plans search.scope_plan[];
+    _by_vector integer;
+    _by_keyword integer;
+    _last_ones bigint[];   -- of the legs that were cut
     _hits search.ranked_hit[];
-    _ranking search.ranking;
-    _since timestamptz := clock_timestamp();
+    _begun timestamptz := clock_timestamp();
+    _vector_done timestamptz;
+    _keyword_done timestamptz;
 begin
-    _vector := search.vector_leg(
+    select v.hits, v.plans into _vector_hits, _plans
+    from search.vector_leg(
         _asked.query, _asked.set_id, rank_candidates.scopes, _asked.statuses,
         rank_candidates.tags, rank_candidates.candidates, _asked.retrieval_floor, _asked.as_of
-    );
-    _ranking.plans := _vector.plans;
-    _ranking.vector_hits := cardinality(_vector.hits);
-    _last_ones := array[(_vector.hits[rank_candidates.candidates]).chunk_id];
+    ) as v;
+    _by_vector := cardinality(_vector_hits);
+    _last_ones := array[(_vector_hits[rank_candidates.candidates]).chunk_id];
     if _asked.query is not null and cardinality(_school_ids) > 0 then
         -- the asked school's best few are candidates even where the leg was full without them
-        _vector.hits := array(
+        _vector_hits := array(
             select row(u.chunk_id, u.similarity, u.rank)::search.vector_hit
             from (
                 select
                     h.chunk_id, h.similarity,
                     (rank() over (order by round(h.similarity::numeric, 9) desc))::integer as rank
                 from (
-                    select v.chunk_id, v.similarity from unnest(_vector.hits) as v
+                    select v.chunk_id, v.similarity from unnest(_vector_hits) as v
                     union
                     select s.chunk_id, s.similarity
                     from search.exact_hits(
@@ -5388,14 +5393,13 @@ begin
                     where
                         s.similarity >= _asked.school_floor
                         and not exists (
-                            select from unnest(_vector.hits) as v where v.chunk_id = s.chunk_id
+                            select from unnest(_vector_hits) as v where v.chunk_id = s.chunk_id
                         )
                 ) as h
             ) as u
         );
     end if;
-    _ranking.vector_ms := extract(epoch from clock_timestamp() - _since) * 1000;
-    _since := clock_timestamp();
+    _vector_done := clock_timestamp();
 
     _keyword_hits := array(
         select k
@@ -5404,11 +5408,11 @@ begin
             rank_candidates.candidates, _asked.as_of,
             case
                 when _asked.keyword_mode = 'vector_first' and _asked.query is not null
-                    then array(select v.chunk_id from unnest(_vector.hits) as v)
+                    then array(select v.chunk_id from unnest(_vector_hits) as v)
             end
         ) as k
     );
-    _ranking.keyword_hits := cardinality(_keyword_hits);
+    _by_keyword := cardinality(_keyword_hits);
     _last_ones := _last_ones || (_keyword_hits[rank_candidates.candidates]).chunk_id;
     if _asked.query is null and cardinality(_school_ids) > 0 then
         -- the same for the school where there is no vector to find it by
@@ -5437,13 +5441,12 @@ begin
             ) as u
         );
     end if;
-    _ranking.keyword_ms := extract(epoch from clock_timestamp() - _since) * 1000;
-    _since := clock_timestamp();
+    _keyword_done := clock_timestamp();
 
     _hits := array(
         select h
         from search.fuse(
-            _vector.hits, _keyword_hits,
+            _vector_hits, _keyword_hits,
             _asked.rrf_k, _asked.vector_weight, _asked.keyword_weight
         ) as h
     );
@@ -5470,7 +5473,7 @@ begin
             _hits, rank_candidates.scopes, _asked.topics, coalesce(_asked.as_of, current_date)
         ) as h
     );
-    _ranking.hits := array(
+    _hits := array(
         select h
         from search.apply_floor(
             _hits, _asked.query is not null, _asked.relevance_floor, _asked.school_floor,
@@ -5478,16 +5481,20 @@ begin
         ) as h
         order by h.score desc, h.chunk_id
     );
-    _ranking.more_would_pass := exists (
-        select
-        from unnest(_ranking.hits) as h
-        where
-            h.chunk_id = any(_last_ones)
-            and h.dropped_because is null
-            and not h.school_boosted
-    );
-    _ranking.rank_ms := extract(epoch from clock_timestamp() - _since) * 1000;
-    return _ranking;
+    return row(
+        _hits, _plans, _by_vector, _by_keyword,
+        exists (
+            select
+            from unnest(_hits) as h
+            where
+                h.chunk_id = any(_last_ones)
+                and h.dropped_because is null
+                and not h.school_boosted
+        ),
+        extract(epoch from _vector_done - _begun) * 1000,
+        extract(epoch from _keyword_done - _vector_done) * 1000,
+        extract(epoch from clock_timestamp() - _keyword_done) * 1000
+    )::search.ranking;
 end;
 $$;
 
@@ -5562,57 +5569,49 @@ declare
     _set embedding.set := embedding.active_set();
     _request search.request;
 begin
-    _request.tsquery := resolve_request.tsquery;
-    _request.set_id := _set.set_id;
-    _request.la := nullif(btrim(resolve_request.la), '');
-    _request.home_la := nullif(btrim(resolve_request.home_la), '');
-    _request.urn := nullif(btrim(resolve_request.urn), '');
-    _request.principals := resolve_request.principals;
-    _request.tags := nullif(resolve_request.tags, '{}');
-    _request.topics := resolve_request.topics;
-    _request.as_of := resolve_request.as_of;
-    _request.statuses := coalesce(
-        resolve_request.statuses,
-        regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*')
-    );
-    _request.top_k := coalesce(resolve_request.top_k, config.value('kb.top_k')::integer);
-    _request.candidates := coalesce(
-        resolve_request.candidates, config.value('kb.candidates')::integer
-    );
-    _request.rrf_k := coalesce(
-        resolve_request.rrf_k, config.value('kb.rrf_k')::double precision
-    );
-    _request.vector_weight := coalesce(
-        resolve_request.vector_weight,
-        config.value('kb.vector_weight')::double precision, _set.vector_weight
-    );
-    _request.keyword_weight := coalesce(
-        resolve_request.keyword_weight,
-        config.value('kb.keyword_weight')::double precision, _set.keyword_weight
-    );
+    -- in the order of the type
+    select
+        case
+            when public.vector_norm(resolve_request.query_vec) > 0
+                then embedding.check_vector(resolve_request.query_vec, _set)
+        end,
+        resolve_request.tsquery,
+        _set.set_id,
+        nullif(btrim(resolve_request.la), ''),
+        nullif(btrim(resolve_request.home_la), ''),
+        nullif(btrim(resolve_request.urn), ''),
+        resolve_request.principals,
+        nullif(resolve_request.tags, '{}'),
+        resolve_request.topics,
+        coalesce(
+            resolve_request.statuses,
+            regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*')
+        ),
+        resolve_request.as_of,
+        coalesce(resolve_request.top_k, config.value('kb.top_k')::integer),
+        coalesce(resolve_request.candidates, config.value('kb.candidates')::integer),
+        config.value('kb.max_chunks_per_document')::integer,
+        coalesce(resolve_request.rrf_k, config.value('kb.rrf_k')::double precision),
+        coalesce(
+            resolve_request.vector_weight,
+            config.value('kb.vector_weight')::double precision, _set.vector_weight
+        ),
+        coalesce(
+            resolve_request.keyword_weight,
+            config.value('kb.keyword_weight')::double precision, _set.keyword_weight
+        ),
+        config.value('kb.keyword_mode'),
+        coalesce(config.value('kb.retrieval_floor')::double precision, _set.retrieval_floor),
+        coalesce(config.value('kb.relevance_threshold')::double precision, _set.relevance_floor),
+        config.value('kb.keyword_coverage')::double precision,
+        coalesce(config.value('kb.school_floor')::double precision, _set.school_floor),
+        config.value('kb.school_coverage')::double precision,
+        config.value('kb.school_boost_limit')::integer
+    into _request;
     perform search.check_arguments(
         _request.top_k, _request.candidates, _request.statuses,
         _request.rrf_k, _request.vector_weight, _request.keyword_weight
     );
-    _request.max_chunks_per_document := config.value('kb.max_chunks_per_document');
-    _request.keyword_mode := config.value('kb.keyword_mode');
-    _request.retrieval_floor := coalesce(
-        config.value('kb.retrieval_floor')::double precision, _set.retrieval_floor
-    );
-    _request.relevance_floor := coalesce(
-        config.value('kb.relevance_threshold')::double precision, _set.relevance_floor
-    );
-    _request.keyword_coverage := config.value('kb.keyword_coverage');
-    _request.school_floor := coalesce(
-        config.value('kb.school_floor')::double precision, _set.school_floor
-    );
-    _request.school_coverage := config.value('kb.school_coverage');
-    _request.school_limit := config.value('kb.school_boost_limit');
-    if resolve_request.query_vec is not null
-        and public.vector_norm(resolve_request.query_vec) > 0
-    then
-        _request.query := embedding.check_vector(resolve_request.query_vec, _set);
-    end if;
     return _request;
 end;
 $$;
@@ -5628,7 +5627,11 @@ CREATE FUNCTION search.retrieve(request search.request) RETURNS search.retrieval
     AS $$
 declare
     _asked search.request := retrieve.request;
-    _found search.retrieval;
+    _scopes search.visible_scope[];
+    _attempts search.attempt[] := '{}';
+    _hits search.ranked_hit[];
+    _everywhere boolean;
+    _without_tags boolean;
     _ranking search.ranking;
     _tags text[];
     _candidates integer;
@@ -5640,44 +5643,42 @@ declare
     _choose_ms double precision := 0;
     _since timestamptz;
 begin
-    _found.request := _asked;
     <<attempt>>
-    foreach _found.no_la_broad_fallback_used in array
+    foreach _everywhere in array
         case
             when coalesce(_asked.la, _asked.home_la, _asked.urn) is null then array[false, true]
             else array[false]
         end
     loop
         _since := clock_timestamp();
-        _found.scopes := array(
+        _scopes := array(
             select s
             from search.visible_scopes(
                 _asked.la, _asked.home_la, _asked.urn, _asked.principals,
-                _found.no_la_broad_fallback_used
+                _everywhere
             ) as s
         );
         _scopes_ms := _scopes_ms + extract(epoch from clock_timestamp() - _since) * 1000;
-        foreach _found.topic_fallback_used in array
+        foreach _without_tags in array
             case when _asked.tags is not null then array[false, true] else array[false] end
         loop
-            _tags := case when not _found.topic_fallback_used then _asked.tags end;
+            _tags := case when not _without_tags then _asked.tags end;
             _candidates := _asked.candidates;
             loop
-                _ranking := search.rank_candidates(_asked, _found.scopes, _tags, _candidates);
+                _ranking := search.rank_candidates(_asked, _scopes, _tags, _candidates);
                 _since := clock_timestamp();
-                _found.hits := array(
+                _hits := array(
                     select h
                     from search.choose(
                         _ranking.hits, _asked.top_k, _asked.max_chunks_per_document
                     ) as h
                 );
                 _chosen := (
-                    select count(*) from unnest(_found.hits) as h where h.place is not null
+                    select count(*) from unnest(_hits) as h where h.place is not null
                 );
-                _found.plans := _ranking.plans;
-                _found.attempts := _found.attempts || row(
-                    coalesce(cardinality(_found.attempts), 0) + 1,
-                    _tags, _found.no_la_broad_fallback_used, _candidates,
+                _attempts := _attempts || row(
+                    cardinality(_attempts) + 1,
+                    _tags, _everywhere, _candidates,
                     _ranking.vector_hits, _ranking.keyword_hits, cardinality(_ranking.hits),
                     (
                         select count(*)
@@ -5692,19 +5693,21 @@ begin
                 _choose_ms := _choose_ms + extract(epoch from clock_timestamp() - _since) * 1000;
                 exit when
                     _chosen >= _asked.top_k or not _ranking.more_would_pass or _candidates >= 1000;
-                _candidates := least(1000, 5 * _candidates);
+                _candidates := least(1000, 3 * _candidates);
             end loop;
             exit attempt when _chosen > 0;
         end loop;
     end loop attempt;
-    _found.timings := jsonb_build_object(
-        'scopes', round(_scopes_ms::numeric, 2),
-        'vector_leg', round(_vector_ms::numeric, 2),
-        'keyword_leg', round(_keyword_ms::numeric, 2),
-        'rank', round(_rank_ms::numeric, 2),
-        'choose', round(_choose_ms::numeric, 2)
-    );
-    return _found;
+    return row(
+        _asked, _scopes, _ranking.plans, _attempts, _hits, _without_tags, _everywhere,
+        jsonb_build_object(
+            'scopes', round(_scopes_ms::numeric, 2),
+            'vector_leg', round(_vector_ms::numeric, 2),
+            'keyword_leg', round(_keyword_ms::numeric, 2),
+            'rank', round(_rank_ms::numeric, 2),
+            'choose', round(_choose_ms::numeric, 2)
+        )
+    )::search.retrieval;
 end;
 $$;
 
@@ -5792,15 +5795,14 @@ CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes s
     AS $$
 declare
     _exact_limit bigint := config.value('kb.exact_limit')::bigint;
-    _found search.vector_found;
+    _plans search.scope_plan[];
     _small bigint[];
     _large bigint[];
     _hits search.vector_hit[];
     _more search.vector_hit[];
     _topped_up text;
 begin
-    _found.hits := '{}';
-    _found.plans := array(
+    _plans := array(
         select row(
             s.scope_id, s.label, s.chunks,
             case
@@ -5828,10 +5830,10 @@ begin
         order by s.chunks, s.scope_id
     );
     if vector_leg.query is null then
-        return _found;
+        return row('{}'::search.vector_hit[], _plans)::search.vector_found;
     end if;
-    _small := array(select p.scope_id from unnest(_found.plans) as p where p.plan = 'exact');
-    _large := array(select p.scope_id from unnest(_found.plans) as p where p.plan = 'index');
+    _small := array(select p.scope_id from unnest(_plans) as p where p.plan = 'exact');
+    _large := array(select p.scope_id from unnest(_plans) as p where p.plan = 'index');
 
     if cardinality(_small) > 0 then
         _hits := array(
@@ -5855,13 +5857,13 @@ begin
                 '; the index found %s of %s, so an exact scan followed',
                 cardinality(_more), vector_leg.candidates
             );
-            _found.plans := array(
+            _plans := array(
                 select row(
                     p.scope_id, p.label, p.chunks,
                     case p.plan when 'index' then 'index topped up' else p.plan end,
                     p.reason || case p.plan when 'index' then _topped_up else '' end
                 )::search.scope_plan
-                from unnest(_found.plans) as p
+                from unnest(_plans) as p
             );
             _more := array(
                 select h
@@ -5873,7 +5875,7 @@ begin
         end if;
     end if;
 
-    _found.hits := array(
+    _hits := array(
         select row(h.chunk_id, h.similarity, h.rank)::search.vector_hit
         from (
             select
@@ -5885,7 +5887,7 @@ begin
         order by h.rank, h.chunk_id
         limit vector_leg.candidates
     );
-    return _found;
+    return row(_hits, _plans)::search.vector_found;
 end;
 $$;
 

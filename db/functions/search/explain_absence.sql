@@ -70,7 +70,8 @@ begin
     if _chunk.chunk_id is null then
         verdict := 'no_such_chunk';
         reason := format(
-            'there is no chunk %s in what this call may see (%s)', explain_absence.chunk_id, _reach
+            'there is no chunk %s in what this call may see (%s)',
+            coalesce(explain_absence.chunk_id::text, 'NULL'), _reach
         );
         facts := '{}';
     elsif not _chunk.in_reach then
