@@ -108,10 +108,11 @@ class Sessions:
 def vector_leg(set_id: int, *, floor: str) -> sql.Composed:
     """The vector leg of one embedding set."""
     return sql.SQL(
-        "select chunk_id from search.vector_leg(query => %(half_vector)s, set_id => {set_id}, "
+        "select (unnest(v.hits)).chunk_id from search.vector_leg("
+        "query => %(half_vector)s, set_id => {set_id}, "
         "scopes => %(scopes)s::search.visible_scope[], statuses => '{{approved,pending}}', "
         "tags => %(tags)s::text[], candidates => config.value('kb.candidates')::integer, "
-        "floor => {floor}::float8)"
+        "floor => {floor}::float8) as v"
     ).format(set_id=sql.Literal(set_id), floor=sql.Literal(floor))
 
 

@@ -1,6 +1,6 @@
 -- Who may do what, on one page. Runs with every deploy, last; what is not granted here is not allowed.
 --
---   pgkb_reader  may only search: search_kb and search_text apply scope, the tables stay shut
+--   pgkb_reader  may only search and ask why: those functions apply scope, the tables stay shut
 --   pgkb_app     a reader that also asks for topics, keeps query vectors and notes what it saw
 --   pgkb_ingest  stages, embeds and publishes documents, works the queue, loads packs
 --   pgkb_admin   reads everything, decides on chunks, changes settings and sets
@@ -15,11 +15,15 @@ revoke all on all functions in schema config, audit, place, terms, corpus, embed
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
-revoke all on function public.search_kb, public.search_text
+revoke all on function
+public.search_kb, public.search_text, public.explain_search, public.explain_text, public.why_not,
+public.why_not_text
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 
 -- search
-grant execute on function public.search_kb, public.search_text
+grant execute on function
+public.search_kb, public.search_text, public.explain_search, public.explain_text, public.why_not,
+public.why_not_text
 to pgkb_reader, pgkb_app, pgkb_admin;
 
 -- app: words of a question, its vector, who it is for, what came back
@@ -37,7 +41,7 @@ terms.fold_text, terms.prepare_text, terms.identifiers, terms.to_index, terms.qu
 terms.build_tsquery, terms.expand_query, terms.topics_for,
 embedding.active_set, embedding.check_vector, embedding.question_hash,
 embedding.expansion_revision, embedding.cached_query, embedding.remember_query,
-search.scope_of, search.record_search
+search.scope_of, search.find, search.record_search
 to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version

@@ -2961,73 +2961,76 @@ COMMENT ON VIEW public.knowledge_base IS 'Every published chunk in the flat shap
 
 GRANT SELECT ON TABLE public.knowledge_base TO pgkb_admin;
 
+CREATE FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS TABLE(stage_no integer, stage text, chunk_id bigint, title text, scope text, rank integer, value double precision, kept boolean, reason text, detail jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _found search.retrieval := search.retrieve(search.resolve_request(
+        explain_search.query_vec, explain_search.tsquery, explain_search.la,
+        explain_search.home_la, explain_search.urn, explain_search.tags, explain_search.top_k,
+        explain_search.principals, explain_search.as_of, explain_search.statuses,
+        explain_search.topics, explain_search.candidates, explain_search.rrf_k,
+        explain_search.vector_weight, explain_search.keyword_weight
+    ));
+begin
+    return query select e.* from search.explain_retrieval(_found) as e;
+end;
+$$;
+
+COMMENT ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'Explain a search: the rows of search_kb''s every step, in order, each with the reason a chunk won or lost in words and numbers.';
+
+REVOKE ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
+GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION public.explain_text(question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text) RETURNS TABLE(stage_no integer, stage text, chunk_id bigint, title text, scope text, rank integer, value double precision, kept boolean, reason text, detail jsonb)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _worded record;
+begin
+    select w.* into _worded
+    from search.word_question(explain_text.question, explain_text.viewer) as w;
+    return query
+    select r.*
+    from public.explain_search(
+        query_vec => _worded.query_vec,
+        tsquery => _worded.tsquery,
+        la => explain_text.la,
+        home_la => explain_text.home_la,
+        urn => explain_text.urn,
+        tags => explain_text.tags,
+        top_k => explain_text.top_k,
+        principals => explain_text.principals,
+        as_of => explain_text.as_of,
+        topics => _worded.topics
+    ) as r;
+end;
+$$;
+
+COMMENT ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) IS 'Explain a search from the words of a question: explain_search for search_text.';
+
+REVOKE ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_app;
+GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_admin;
+
 CREATE FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS SETOF public.search_result
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _set embedding.set := embedding.active_set();
-    _query public.halfvec;
-    _top_k integer := coalesce(search_kb.top_k, config.value('kb.top_k')::integer);
-    _statuses text[] := coalesce(
-        search_kb.statuses, regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*')
-    );
-    _tags text[] := nullif(search_kb.tags, '{}');
-    _no_la boolean := nullif(btrim(search_kb.la), '') is null
-        and nullif(btrim(search_kb.home_la), '') is null
-        and nullif(btrim(search_kb.urn), '') is null;
-    _scopes search.visible_scope[];
-    _hits search.ranked_hit[];
-    _topic_fallback boolean := false;
-    _broad_fallback boolean := false;
+    _found search.retrieval := search.retrieve(search.resolve_request(
+        search_kb.query_vec, search_kb.tsquery, search_kb.la, search_kb.home_la, search_kb.urn,
+        search_kb.tags, search_kb.top_k, search_kb.principals, search_kb.as_of,
+        search_kb.statuses, search_kb.topics, search_kb.candidates, search_kb.rrf_k,
+        search_kb.vector_weight, search_kb.keyword_weight
+    ));
 begin
-    perform search.check_arguments(
-        _top_k,
-        coalesce(search_kb.candidates, 50),
-        _statuses,
-        coalesce(search_kb.rrf_k, 60),
-        coalesce(search_kb.vector_weight, 0),
-        coalesce(search_kb.keyword_weight, 0)
-    );
-    if search_kb.query_vec is not null and public.vector_norm(search_kb.query_vec) > 0 then
-        _query := embedding.check_vector(search_kb.query_vec, _set);
-    end if;
-
-    -- first as asked; then without tags; then, when no place is known, in all areas
-    <<attempt>>
-    foreach _broad_fallback in array case when _no_la then array[false, true] else array[false] end
-    loop
-        _scopes := array(
-            select s
-            from search.visible_scopes(
-                search_kb.la, search_kb.home_la, search_kb.urn, search_kb.principals,
-                _broad_fallback
-            ) as s
-        );
-        foreach _topic_fallback in array
-            case when _tags is not null then array[false, true] else array[false] end
-        loop
-            _hits := array(
-                select h
-                from search.rank_candidates(
-                    _query, search_kb.tsquery, _set, _scopes, _statuses,
-                    case when not _topic_fallback then _tags end,
-                    search_kb.topics, search_kb.as_of, search_kb.candidates, search_kb.rrf_k,
-                    search_kb.vector_weight, search_kb.keyword_weight
-                ) as h
-                where h.dropped_because is null
-            );
-            exit attempt when cardinality(_hits) > 0;
-        end loop;
-    end loop attempt;
-
-    return query
-    select r.*
-    from search.assemble(
-        _hits,
-        case when search_kb.as_of is null then _statuses else _statuses || 'superseded'::text end,
-        _top_k, _topic_fallback, _broad_fallback
-    ) as r;
+    return query select r.* from search.assemble(_found) as r;
 end;
 $$;
 
@@ -3041,38 +3044,17 @@ GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery,
 CREATE FUNCTION public.search_text(question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text) RETURNS SETOF public.search_result
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $_$
+    AS $$
 declare
-    -- under the login's own name: nobody learns from the cache what another's viewers asked
-    _viewer text := session_user || coalesce(' ' || search_text.viewer, '');
-    _query public.vector;
+    _worded record;
 begin
-    if coalesce(search_text.question, '') !~ '\S' then
-        raise exception 'the question is empty'
-            using errcode = 'SE003', hint = 'Ask with at least one word.';
-    end if;
-    _query := embedding.cached_query(_viewer, search_text.question);
-    if _query is null and to_regprocedure('embedding.embed_text(text)') is null then
-        raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
-    elsif _query is null then
-        begin
-            execute 'select embedding.embed_text($1)' into _query using left(search_text.question, 4000);
-            perform embedding.check_vector(_query, embedding.active_set());
-            if not current_setting('transaction_read_only')::boolean then
-                perform embedding.remember_query(_viewer, search_text.question, _query);
-            end if;
-        exception when sqlstate 'VE008' or sqlstate 'VE002' or sqlstate 'VE001' then
-            _query := null;
-            raise notice 'keyword search only: %', replace(sqlerrm, 'plpy.Error: ', '');
-        end;
-    end if;
+    select w.* into _worded
+    from search.word_question(search_text.question, search_text.viewer) as w;
     return query
     select r.*
     from public.search_kb(
-        query_vec => _query,
-        tsquery => terms.build_tsquery(
-            search_text.question, terms.expand_query(search_text.question)
-        ),
+        query_vec => _worded.query_vec,
+        tsquery => _worded.tsquery,
         la => search_text.la,
         home_la => search_text.home_la,
         urn => search_text.urn,
@@ -3080,10 +3062,10 @@ begin
         top_k => search_text.top_k,
         principals => search_text.principals,
         as_of => search_text.as_of,
-        topics => terms.topics_for(search_text.question)
+        topics => _worded.topics
     ) as r;
 end;
-$_$;
+$$;
 
 COMMENT ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) IS 'Search from the words of a question: topics, synonyms, query vector from the cache or the endpoint, then search_kb.';
 
@@ -3091,6 +3073,63 @@ REVOKE ALL ON FUNCTION public.search_text(question text, la text, home_la text, 
 GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_reader;
 GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_app;
 GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_admin;
+
+CREATE FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS TABLE(verdict text, reason text, place integer, facts jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _found search.retrieval := search.retrieve(search.resolve_request(
+        why_not.query_vec, why_not.tsquery, why_not.la, why_not.home_la, why_not.urn,
+        why_not.tags, why_not.top_k, why_not.principals, why_not.as_of, why_not.statuses,
+        why_not.topics, why_not.candidates, why_not.rrf_k, why_not.vector_weight,
+        why_not.keyword_weight
+    ));
+begin
+    return query select e.* from search.explain_absence(_found, why_not.chunk_id) as e;
+end;
+$$;
+
+COMMENT ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'Why a chunk is not in the answer of a search, or at which place it is: exactly one row with one verdict, the reason in words, and the facts.';
+
+REVOKE ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
+GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION public.why_not_text(chunk_id bigint, question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text) RETURNS TABLE(verdict text, reason text, place integer, facts jsonb)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _worded record;
+begin
+    select w.* into _worded
+    from search.word_question(why_not_text.question, why_not_text.viewer) as w;
+    return query
+    select r.*
+    from public.why_not(
+        chunk_id => why_not_text.chunk_id,
+        query_vec => _worded.query_vec,
+        tsquery => _worded.tsquery,
+        la => why_not_text.la,
+        home_la => why_not_text.home_la,
+        urn => why_not_text.urn,
+        tags => why_not_text.tags,
+        top_k => why_not_text.top_k,
+        principals => why_not_text.principals,
+        as_of => why_not_text.as_of,
+        topics => _worded.topics
+    ) as r;
+end;
+$$;
+
+COMMENT ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) IS 'Why a chunk is not in the answer to a question in words: one row, as why_not gives it.';
+
+REVOKE ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_app;
+GRANT ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_admin;
 
 CREATE SCHEMA queue;
 
@@ -3336,6 +3375,38 @@ GRANT USAGE ON SCHEMA search TO pgkb_app;
 GRANT USAGE ON SCHEMA search TO pgkb_ingest;
 GRANT USAGE ON SCHEMA search TO pgkb_admin;
 
+CREATE TYPE search.attempt AS (
+	attempt integer,
+	tags text[],
+	everywhere boolean,
+	candidates integer,
+	vector_hits integer,
+	keyword_hits integer,
+	fused integer,
+	kept integer,
+	chosen integer
+);
+
+COMMENT ON COLUMN search.attempt.attempt IS 'Counts from 1.';
+
+COMMENT ON COLUMN search.attempt.candidates IS 'How many chunks each leg was asked for.';
+
+COMMENT ON COLUMN search.attempt.chosen IS 'Of these in the answer.';
+
+COMMENT ON COLUMN search.attempt.everywhere IS 'Whether all areas were searched.';
+
+COMMENT ON COLUMN search.attempt.fused IS 'Candidates after fusion.';
+
+COMMENT ON COLUMN search.attempt.kept IS 'Of these over the floor.';
+
+COMMENT ON COLUMN search.attempt.keyword_hits IS 'Chunks of the keyword leg.';
+
+COMMENT ON COLUMN search.attempt.tags IS 'Tags that narrowed it; NULL is none.';
+
+COMMENT ON COLUMN search.attempt.vector_hits IS 'Chunks of the vector leg.';
+
+COMMENT ON TYPE search.attempt IS 'One try: as asked, without tags, in all areas, or deeper where the answer had room.';
+
 CREATE TYPE search.bm25 AS (
 	k1 double precision,
 	b double precision,
@@ -3358,6 +3429,62 @@ COMMENT ON COLUMN search.bm25.mean_length IS 'Their mean length in tokens, at le
 COMMENT ON COLUMN search.bm25.rare_chunks IS 'A word that at most this many chunks hold is rare.';
 
 COMMENT ON TYPE search.bm25 IS 'What BM25 needs to know beside a text and the words: its settings and the size of the corpus.';
+
+CREATE TYPE search.finding AS (
+	results public.search_result[],
+	attempts integer,
+	candidate_count integer,
+	kept_count integer,
+	vector_only_candidates integer,
+	keyword_only_candidates integer,
+	hybrid_candidates integer,
+	la_candidates integer,
+	national_candidates integer,
+	top_similarity double precision,
+	top_bm25 double precision,
+	top_rrf double precision,
+	topic_fallback_used boolean,
+	no_la_broad_fallback_used boolean,
+	school_boosted boolean,
+	vector_plan text,
+	timings jsonb
+);
+
+COMMENT ON COLUMN search.finding.attempts IS 'How many attempts were made.';
+
+COMMENT ON COLUMN search.finding.candidate_count IS 'Candidates of the last attempt, before the floor.';
+
+COMMENT ON COLUMN search.finding.hybrid_candidates IS 'Candidates of both legs.';
+
+COMMENT ON COLUMN search.finding.kept_count IS 'Of these over the floor.';
+
+COMMENT ON COLUMN search.finding.keyword_only_candidates IS 'Candidates of the keyword leg alone.';
+
+COMMENT ON COLUMN search.finding.la_candidates IS 'Candidates of the authority, home authority or school.';
+
+COMMENT ON COLUMN search.finding.national_candidates IS 'National candidates.';
+
+COMMENT ON COLUMN search.finding.no_la_broad_fallback_used IS 'No authority was known and national text had nothing, so all areas were searched.';
+
+COMMENT ON COLUMN search.finding.results IS 'The rows of search_kb, best first.';
+
+COMMENT ON COLUMN search.finding.school_boosted IS 'A chunk of the asked school was brought in.';
+
+COMMENT ON COLUMN search.finding.timings IS 'Milliseconds by step, over all attempts.';
+
+COMMENT ON COLUMN search.finding.top_bm25 IS 'Best BM25 score of a candidate.';
+
+COMMENT ON COLUMN search.finding.top_rrf IS 'Best fused score of a candidate.';
+
+COMMENT ON COLUMN search.finding.top_similarity IS 'Best cosine similarity of a candidate.';
+
+COMMENT ON COLUMN search.finding.topic_fallback_used IS 'The tags left nothing, so they were dropped.';
+
+COMMENT ON COLUMN search.finding.vector_only_candidates IS 'Candidates of the vector leg alone.';
+
+COMMENT ON COLUMN search.finding.vector_plan IS 'How the vector leg read the scopes: exact, index, index topped up, or several of them.';
+
+COMMENT ON TYPE search.finding IS 'An answer with the counts from before the floor, and the flags also where the answer is empty.';
 
 CREATE TYPE search.keyword_hit AS (
 	chunk_id bigint,
@@ -3420,7 +3547,10 @@ CREATE TYPE search.ranked_hit AS (
 	floor_exempt boolean,
 	coverage double precision,
 	school_boosted boolean,
-	dropped_because text
+	dropped_because text,
+	content_hash bytea,
+	dropped_at text,
+	place integer
 );
 
 COMMENT ON COLUMN search.ranked_hit.authority_weight IS 'Weight by kind of publisher.';
@@ -3433,17 +3563,23 @@ COMMENT ON COLUMN search.ranked_hit.boost IS 'Product of topic and local boosts.
 
 COMMENT ON COLUMN search.ranked_hit.chunk_id IS 'The chunk.';
 
+COMMENT ON COLUMN search.ranked_hit.content_hash IS 'SHA-256 of the content: equal passages collapse in an answer.';
+
 COMMENT ON COLUMN search.ranked_hit.coverage IS 'Share of the question''s idf that matched.';
 
 COMMENT ON COLUMN search.ranked_hit.document_id IS 'Its document.';
 
-COMMENT ON COLUMN search.ranked_hit.dropped_because IS 'NULL when kept, else the floor it missed.';
+COMMENT ON COLUMN search.ranked_hit.dropped_at IS 'NULL when kept, else floor, same_text, document_full or top_k.';
+
+COMMENT ON COLUMN search.ranked_hit.dropped_because IS 'NULL when kept, else why not, in words.';
 
 COMMENT ON COLUMN search.ranked_hit.floor_exempt IS 'Whether an identifier or every rare word matched.';
 
 COMMENT ON COLUMN search.ranked_hit.freshness IS 'Weight by age.';
 
 COMMENT ON COLUMN search.ranked_hit.matched_by IS 'vector, keyword or hybrid.';
+
+COMMENT ON COLUMN search.ranked_hit.place IS 'Place in the answer from 1; NULL when it is not in it.';
 
 COMMENT ON COLUMN search.ranked_hit.rrf_raw IS 'Fused score before weights.';
 
@@ -3459,7 +3595,173 @@ COMMENT ON COLUMN search.ranked_hit.vector_rank IS 'Rank in the vector leg; NULL
 
 COMMENT ON COLUMN search.ranked_hit.version_id IS 'Its version.';
 
-COMMENT ON TYPE search.ranked_hit IS 'A candidate after fusion, weights and floor, with the reason when it was dropped.';
+COMMENT ON TYPE search.ranked_hit IS 'A candidate after fusion, weights, floor and choice, with the reason when it was dropped.';
+
+CREATE TYPE search.ranking AS (
+	hits search.ranked_hit[],
+	plans search.scope_plan[],
+	vector_hits integer,
+	keyword_hits integer,
+	more_would_pass boolean,
+	vector_ms double precision,
+	keyword_ms double precision,
+	rank_ms double precision
+);
+
+COMMENT ON COLUMN search.ranking.hits IS 'Candidates, kept or with the reason, best first.';
+
+COMMENT ON COLUMN search.ranking.keyword_hits IS 'Chunks of the keyword leg.';
+
+COMMENT ON COLUMN search.ranking.keyword_ms IS 'Milliseconds in the keyword leg.';
+
+COMMENT ON COLUMN search.ranking.more_would_pass IS 'A leg was cut at its limit while its last chunk still passed the floor.';
+
+COMMENT ON COLUMN search.ranking.plans IS 'How the vector leg read each scope.';
+
+COMMENT ON COLUMN search.ranking.rank_ms IS 'Milliseconds in fusion, weights and floor.';
+
+COMMENT ON COLUMN search.ranking.vector_hits IS 'Chunks of the vector leg.';
+
+COMMENT ON COLUMN search.ranking.vector_ms IS 'Milliseconds in the vector leg.';
+
+COMMENT ON TYPE search.ranking IS 'Every candidate of one attempt, and what the legs came to.';
+
+CREATE TYPE search.request AS (
+	query public.halfvec,
+	tsquery tsquery,
+	set_id integer,
+	la text,
+	home_la text,
+	urn text,
+	principals text[],
+	tags text[],
+	topics text[],
+	statuses text[],
+	as_of date,
+	top_k integer,
+	candidates integer,
+	max_chunks_per_document integer,
+	rrf_k double precision,
+	vector_weight double precision,
+	keyword_weight double precision,
+	keyword_mode text,
+	retrieval_floor double precision,
+	relevance_floor double precision,
+	keyword_coverage double precision,
+	school_floor double precision,
+	school_coverage double precision,
+	school_limit integer
+);
+
+COMMENT ON COLUMN search.request.as_of IS 'The day whose versions are searched; NULL is today''s.';
+
+COMMENT ON COLUMN search.request.candidates IS 'How many chunks each leg brings at first.';
+
+COMMENT ON COLUMN search.request.home_la IS 'Home authority, when it differs.';
+
+COMMENT ON COLUMN search.request.keyword_coverage IS 'Share of the idf that decides without a vector.';
+
+COMMENT ON COLUMN search.request.keyword_mode IS 'corpus or vector_first.';
+
+COMMENT ON COLUMN search.request.keyword_weight IS 'Weight of the keyword leg.';
+
+COMMENT ON COLUMN search.request.la IS 'Authority asked about.';
+
+COMMENT ON COLUMN search.request.max_chunks_per_document IS 'How many chunks of one document.';
+
+COMMENT ON COLUMN search.request.principals IS 'Who the caller is.';
+
+COMMENT ON COLUMN search.request.query IS 'Unit-length query vector; NULL is keyword only.';
+
+COMMENT ON COLUMN search.request.relevance_floor IS 'Cosine floor after fusion.';
+
+COMMENT ON COLUMN search.request.retrieval_floor IS 'Cosine floor of the vector leg.';
+
+COMMENT ON COLUMN search.request.rrf_k IS 'k of Reciprocal Rank Fusion.';
+
+COMMENT ON COLUMN search.request.school_coverage IS 'Share of the idf for the asked school.';
+
+COMMENT ON COLUMN search.request.school_floor IS 'Cosine floor of the asked school.';
+
+COMMENT ON COLUMN search.request.school_limit IS 'How many chunks of the school are brought in.';
+
+COMMENT ON COLUMN search.request.set_id IS 'The embedding set.';
+
+COMMENT ON COLUMN search.request.statuses IS 'States that may be retrieved.';
+
+COMMENT ON COLUMN search.request.tags IS 'Topic slugs that narrow; NULL is none.';
+
+COMMENT ON COLUMN search.request.top_k IS 'How many chunks the answer holds.';
+
+COMMENT ON COLUMN search.request.topics IS 'Topic slugs that raise.';
+
+COMMENT ON COLUMN search.request.tsquery IS 'Words of the question; NULL or empty is vector only.';
+
+COMMENT ON COLUMN search.request.urn IS 'School asked about.';
+
+COMMENT ON COLUMN search.request.vector_weight IS 'Weight of the vector leg.';
+
+COMMENT ON TYPE search.request IS 'What a search was asked, with nothing left out: arguments, then settings, then the embedding set''s own.';
+
+CREATE TYPE search.retrieval AS (
+	request search.request,
+	scopes search.visible_scope[],
+	plans search.scope_plan[],
+	attempts search.attempt[],
+	hits search.ranked_hit[],
+	topic_fallback_used boolean,
+	no_la_broad_fallback_used boolean,
+	timings jsonb
+);
+
+COMMENT ON COLUMN search.retrieval.attempts IS 'Every attempt, in order.';
+
+COMMENT ON COLUMN search.retrieval.hits IS 'Every candidate of the last attempt: those of the answer by place, then the dropped ones.';
+
+COMMENT ON COLUMN search.retrieval.no_la_broad_fallback_used IS 'No authority was known and national text had nothing, so all areas were searched.';
+
+COMMENT ON COLUMN search.retrieval.plans IS 'How the vector leg read each of them.';
+
+COMMENT ON COLUMN search.retrieval.request IS 'What was asked.';
+
+COMMENT ON COLUMN search.retrieval.scopes IS 'The scopes of the last attempt.';
+
+COMMENT ON COLUMN search.retrieval.timings IS 'Milliseconds by step, over all attempts.';
+
+COMMENT ON COLUMN search.retrieval.topic_fallback_used IS 'The tags left nothing, so they were dropped.';
+
+COMMENT ON TYPE search.retrieval IS 'Everything a search looked at and decided; the answer is made of it, and so is its explanation.';
+
+CREATE TYPE search.scope_plan AS (
+	scope_id bigint,
+	label text,
+	chunks bigint,
+	plan text,
+	reason text
+);
+
+COMMENT ON COLUMN search.scope_plan.chunks IS 'Searchable chunks in it.';
+
+COMMENT ON COLUMN search.scope_plan.label IS 'national, la, home_la, school or shared.';
+
+COMMENT ON COLUMN search.scope_plan.plan IS 'exact, index, index topped up (an exact scan followed), or none.';
+
+COMMENT ON COLUMN search.scope_plan.reason IS 'The numbers that decided.';
+
+COMMENT ON COLUMN search.scope_plan.scope_id IS 'The scope.';
+
+COMMENT ON TYPE search.scope_plan IS 'How the vector leg read a scope, and why so.';
+
+CREATE TYPE search.vector_found AS (
+	hits search.vector_hit[],
+	plans search.scope_plan[]
+);
+
+COMMENT ON COLUMN search.vector_found.hits IS 'Most similar first.';
+
+COMMENT ON COLUMN search.vector_found.plans IS 'One for each visible scope.';
+
+COMMENT ON TYPE search.vector_found IS 'What the vector leg found and how.';
 
 CREATE TYPE search.vector_hit AS (
 	chunk_id bigint,
@@ -3695,7 +3997,7 @@ COMMENT ON VIEW search.scope_size IS 'Exact size of each scope, folded or not.';
 
 GRANT SELECT ON TABLE search.scope_size TO pgkb_admin;
 
-CREATE FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision) RETURNS SETOF search.ranked_hit
+CREATE FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision, school_coverage double precision) RETURNS SETOF search.ranked_hit
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -3726,29 +4028,48 @@ CREATE FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean,
         from judged as j
     ),
 
-    numbered as (
+    -- the school's own under the floor but over its lower one, each text once
+    school_hit as (
         select
-            j.hit,
-            j.reason,
+            (j.hit).chunk_id,
             row_number() over (
-                partition by j.reason is not null and (j.hit).scope = 'school'
-                    and (j.hit).similarity >= apply_floor.school_floor
-                order by (j.hit).similarity desc nulls last, (j.hit).chunk_id
+                order by
+                    (j.hit).similarity desc nulls last, (j.hit).coverage desc, (j.hit).chunk_id
             ) as place
-        from judged as j
+        from (
+            select
+                u.*,
+                row_number() over (
+                    partition by (u.hit).content_hash
+                    order by
+                        u.reason is null desc, (u.hit).similarity desc nulls last,
+                        (u.hit).coverage desc, (u.hit).chunk_id
+                ) as copy
+            from judged as u
+            where
+                u.reason is null
+                or (
+                    (u.hit).scope = 'school'
+                    and case
+                        when apply_floor.has_vector
+                            then (u.hit).similarity >= apply_floor.school_floor
+                        else (u.hit).coverage >= apply_floor.school_coverage
+                    end
+                )
+        ) as j
+        where j.copy = 1 and j.reason is not null
     ),
 
     lifted as (
         select
-            n.hit,
-            n.reason,
-            n.reason is not null
-            and (n.hit).scope = 'school'
-            and coalesce((n.hit).similarity >= apply_floor.school_floor, false)
-            and t.kept > 0
-            and n.place <= apply_floor.school_limit - t.kept_of_school as boosted
-        from numbered as n
+            j.hit,
+            j.reason,
+            coalesce(
+                t.kept > 0 and s.place <= apply_floor.school_limit - t.kept_of_school, false
+            ) as boosted
+        from judged as j
         cross join tally as t
+        left join school_hit as s on (j.hit).chunk_id = s.chunk_id
     )
 
     select
@@ -3757,69 +4078,42 @@ CREATE FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean,
         (l.hit).matched_by, (l.hit).rrf_raw, (l.hit).freshness, (l.hit).authority_weight,
         (l.hit).boost, (l.hit).score, (l.hit).floor_exempt, (l.hit).coverage,
         l.boosted,
-        case when not l.boosted then l.reason end
+        case when not l.boosted then l.reason end,
+        (l.hit).content_hash,
+        case when l.reason is not null and not l.boosted then 'floor' end,
+        (l.hit).place
     from lifted as l;
 $$;
 
-COMMENT ON FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision) IS 'Say of each candidate whether it is relevant enough: dropped_because is NULL for the kept ones.';
+COMMENT ON FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision, school_coverage double precision) IS 'Say of each candidate whether it is relevant enough: dropped_because is NULL for the kept ones.';
 
-REVOKE ALL ON FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision, school_coverage double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision, school_coverage double precision) TO pgkb_admin;
 
-CREATE FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean DEFAULT false, no_la_broad_fallback_used boolean DEFAULT false) RETURNS SETOF public.search_result
+CREATE FUNCTION search.assemble(retrieval search.retrieval) RETURNS SETOF public.search_result
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    with hit as (
+    with shown_status as (
+        select
+            case
+                when ((assemble.retrieval).request).as_of is null
+                    then ((assemble.retrieval).request).statuses
+                else ((assemble.retrieval).request).statuses || 'superseded'::text
+            end as statuses
+    ),
+
+    chosen_hit as (
         select
             h as h,
             c.content,
             c.chunk_index,
             c.start_at,
             c.start_at + length(c.content) as end_at,
-            c.scope_id,
-            row_number() over (
-                partition by c.content_hash order by h.score desc, h.chunk_id
-            ) as copy
-        from unnest(assemble.hits) as h
+            c.scope_id
+        from unnest((assemble.retrieval).hits) as h
         inner join corpus.chunk as c on h.chunk_id = c.chunk_id
-        where h.dropped_because is null
-    ),
-
-    numbered_hit as (
-        select
-            n.*,
-            row_number() over (
-                partition by (n.h).document_id order by (n.h).score desc, (n.h).chunk_id
-            ) as place_in_document
-        from hit as n
-        where n.copy = 1
-    ),
-
-    placed_hit as (
-        select
-            n.*,
-            row_number() over (
-                partition by (n.h).school_boosted, (n.h).floor_exempt
-                order by (n.h).score desc, (n.h).chunk_id
-            ) <= case
-                when (n.h).school_boosted then assemble.top_k / 2
-                when (n.h).floor_exempt then assemble.top_k / 3
-                else 0
-            end as has_a_place
-        from numbered_hit as n
-        where
-            n.place_in_document
-            <= (select config.value('kb.max_chunks_per_document')::integer)
-    ),
-
-    -- a chunk with the very identifier or all rare words of the question, which fusion may rank
-    -- under many merely similar ones, and what was brought in for the asked school keep some places
-    chosen_hit as (
-        select p.*
-        from placed_hit as p
-        order by p.has_a_place desc, (p.h).school_boosted, (p.h).score desc, (p.h).chunk_id
-        limit assemble.top_k
+        where h.place is not null
     ),
 
     answer as (
@@ -3834,7 +4128,7 @@ CREATE FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k
                 where
                     p.version_id = (n.h).version_id
                     and p.chunk_index = n.chunk_index - 1
-                    and f.status = any(assemble.statuses)
+                    and f.status = any((select y.statuses from shown_status as y)::text[])
                     and p.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
             ) end as text_before,
             case when (select config.value('kb.chunk_expansion_enabled')::boolean) then (
@@ -3846,7 +4140,7 @@ CREATE FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k
                 where
                     x.version_id = (n.h).version_id
                     and x.chunk_index = n.chunk_index + 1
-                    and f.status = any(assemble.statuses)
+                    and f.status = any((select y.statuses from shown_status as y)::text[])
                     and x.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
             ) end as text_after
         from chosen_hit as n
@@ -3879,22 +4173,21 @@ CREATE FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k
         (a.h).authority_weight,
         (a.h).boost,
         (a.h).score,
-        assemble.topic_fallback_used,
-        assemble.no_la_broad_fallback_used,
+        (assemble.retrieval).topic_fallback_used,
+        (assemble.retrieval).no_la_broad_fallback_used,
         (a.h).school_boosted
     from answer as a
     inner join corpus.version as v on (a.h).version_id = v.version_id
     inner join corpus.document as d on (a.h).document_id = d.document_id
     inner join corpus.scope as s on a.scope_id = s.scope_id
     inner join corpus.chunk_fact as f on (a.h).chunk_id = f.chunk_id
-    -- what was only brought in for the school never stands above what answers the question
-    order by (a.h).school_boosted, (a.h).score desc, (a.h).chunk_id;
+    order by (a.h).place;
 $$;
 
-COMMENT ON FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) IS 'The answer from the kept candidates: equal texts once, few chunks a document, the best top_k, each with its neighbours as context.';
+COMMENT ON FUNCTION search.assemble(retrieval search.retrieval) IS 'The answer of a retrieval: its chosen chunks in their places, each with its neighbours as context.';
 
-REVOKE ALL ON FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.assemble(hits search.ranked_hit[], statuses text[], top_k integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.assemble(retrieval search.retrieval) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.assemble(retrieval search.retrieval) TO pgkb_admin;
 
 CREATE FUNCTION search.bm25_settings() RETURNS search.bm25
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -3921,6 +4214,21 @@ COMMENT ON FUNCTION search.bm25_settings() IS 'The settings of BM25 and the size
 
 REVOKE ALL ON FUNCTION search.bm25_settings() FROM PUBLIC;
 GRANT ALL ON FUNCTION search.bm25_settings() TO pgkb_admin;
+
+CREATE FUNCTION search.caller_is_admin() RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    -- current_user is the owner inside a definer's function; what set role said is not
+    select pg_has_role(
+        coalesce(nullif(current_setting('role'), 'none'), session_user), 'pgkb_admin', 'usage'
+    );
+$$;
+
+COMMENT ON FUNCTION search.caller_is_admin() IS 'Whether the role that calls, as it logged in or set itself, has the rights of pgkb_admin; also inside a definer''s function.';
+
+REVOKE ALL ON FUNCTION search.caller_is_admin() FROM PUBLIC;
+GRANT ALL ON FUNCTION search.caller_is_admin() TO pgkb_admin;
 
 CREATE FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -3953,6 +4261,113 @@ COMMENT ON FUNCTION search.check_arguments(top_k integer, candidates integer, st
 
 REVOKE ALL ON FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION search.choose(hits search.ranked_hit[], top_k integer, max_chunks_per_document integer) RETURNS SETOF search.ranked_hit
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _row record;
+    _hit record;   -- a search.ranked_hit
+    _eligible search.ranked_hit[];
+    _passed_over search.ranked_hit[];
+    _takers bigint[];   -- by number of the text: who has it
+    _taken integer[];   -- by number of the document: how many chunks
+begin
+    for _row in
+        select
+            h as hit,
+            dense_rank() over (order by h.content_hash) as text_number,
+            dense_rank() over (order by h.document_id) as document_number
+        from unnest(choose.hits) as h
+        where h.dropped_because is null
+        order by h.score desc, h.chunk_id
+    loop
+        _hit := _row.hit;
+        if _takers[_row.text_number] is not null then
+            _hit.dropped_at := 'same_text';
+            _hit.dropped_because := format(
+                'same text as chunk %s, which stands higher', _takers[_row.text_number]
+            );
+        elsif _taken[_row.document_number] >= choose.max_chunks_per_document then
+            _hit.dropped_at := 'document_full';
+            _hit.dropped_because := format(
+                'its document already has the %s chunks it may have',
+                choose.max_chunks_per_document
+            );
+        end if;
+        if _hit.dropped_at is not null then
+            _passed_over := _passed_over || _hit;
+        else
+            _takers[_row.text_number] := _hit.chunk_id;
+            _taken[_row.document_number] := coalesce(_taken[_row.document_number], 0) + 1;
+            _eligible := _eligible || _hit;
+        end if;
+    end loop;
+
+    for _row in
+        select
+            t.hit,
+            t.turn,
+            row_number() over (
+                -- what was only brought in for the school never stands above what answers
+                order by t.turn > choose.top_k, (t.hit).school_boosted, (t.hit).score desc,
+                    (t.hit).chunk_id
+            ) as place
+        from (
+            select
+                r.hit,
+                row_number() over (
+                    order by r.reserved desc, (r.hit).school_boosted, (r.hit).score desc,
+                        (r.hit).chunk_id
+                ) as turn
+            from (
+                select
+                    h as hit,
+                    -- a chunk with the very identifier or all rare words of the question, which
+                    -- fusion may rank under many merely similar ones, and what was brought in
+                    -- for the asked school keep some places
+                    row_number() over (
+                        partition by h.school_boosted, h.floor_exempt
+                        order by h.score desc, h.chunk_id
+                    ) <= case
+                        when h.school_boosted then choose.top_k / 2
+                        when h.floor_exempt then choose.top_k / 3
+                        else 0
+                    end as reserved
+                from unnest(_eligible) as h
+            ) as r
+        ) as t
+        order by place
+    loop
+        _hit := _row.hit;
+        if _row.turn <= choose.top_k then
+            _hit.place := _row.place;
+        else
+            _hit.dropped_at := 'top_k';
+            _hit.dropped_because := format(
+                'comes %s in line, the answer holds %s',
+                to_char(_row.turn, 'FM999999th'), choose.top_k
+            );
+        end if;
+        return next _hit;
+    end loop;
+
+    return query
+    select h.*
+    from (
+        select p.* from unnest(_passed_over) as p
+        union all
+        select d.* from unnest(choose.hits) as d where d.dropped_because is not null
+    ) as h
+    order by h.score desc, h.chunk_id;
+end;
+$$;
+
+COMMENT ON FUNCTION search.choose(hits search.ranked_hit[], top_k integer, max_chunks_per_document integer) IS 'From the kept candidates the answer: equal texts once, few chunks a document, the best top_k; each of the others with the reason it is not in it.';
+
+REVOKE ALL ON FUNCTION search.choose(hits search.ranked_hit[], top_k integer, max_chunks_per_document integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.choose(hits search.ranked_hit[], top_k integer, max_chunks_per_document integer) TO pgkb_admin;
 
 CREATE FUNCTION search.choose_words(words search.query_word[], share double precision, budget double precision, pool integer) RETURNS SETOF search.query_word
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -4066,6 +4481,504 @@ COMMENT ON FUNCTION search.exact_hits(query public.halfvec, set_id integer, scop
 REVOKE ALL ON FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date) TO pgkb_admin;
 
+CREATE FUNCTION search.explain_absence(retrieval search.retrieval, chunk_id bigint) RETURNS TABLE(verdict text, reason text, place integer, facts jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _asked search.request := (explain_absence.retrieval).request;
+    _last search.attempt := (explain_absence.retrieval).attempts[
+        cardinality((explain_absence.retrieval).attempts)
+    ];
+    _scope_ids bigint[] := array(
+        select s.scope_id from unnest((explain_absence.retrieval).scopes) as s
+    );
+    _reach text := (
+        select string_agg(distinct s.label, ', ' order by s.label)
+        from unnest((explain_absence.retrieval).scopes) as s
+    );
+    _chunk record;
+    _hit search.ranked_hit;
+    _beside search.ranked_hit;
+    _missed record;
+begin
+    select
+        c.chunk_id, c.version_id, c.document_id, c.scope_id, c.chunk_index,
+        v.state, v.version, v.valid_from, v.valid_to, f.status, f.tags,
+        s.kind, s.la_code, s.school_urn, n.version as next_version,
+        n.document_id as next_document_id,
+        c.scope_id = any(_scope_ids) as in_reach
+    into _chunk
+    from corpus.chunk as c
+    inner join corpus.version as v on c.version_id = v.version_id
+    inner join corpus.scope as s on c.scope_id = s.scope_id
+    left join corpus.chunk_fact as f on c.chunk_id = f.chunk_id
+    left join corpus.version as n on v.superseded_by = n.version_id
+    where
+        c.chunk_id = explain_absence.chunk_id
+        and (c.scope_id = any(_scope_ids) or search.caller_is_admin());
+
+    select h.* into _hit
+    from unnest((explain_absence.retrieval).hits) as h
+    where h.chunk_id = explain_absence.chunk_id;
+
+    facts := jsonb_strip_nulls(
+        to_jsonb(_chunk) - '{next_version,next_document_id}'::text[]
+    ) || coalesce(jsonb_strip_nulls(to_jsonb(_hit) - 'content_hash'), '{}');
+    place := _hit.place;
+    if place is not null then
+        verdict := 'in_answer';
+        reason := format('it is at place %s of %s', place, _last.chosen);
+        return next;
+        return;
+    end if;
+
+    if _chunk.chunk_id is null then
+        verdict := 'no_such_chunk';
+        reason := format(
+            'there is no chunk %s in what this call may see (%s)',
+            coalesce(explain_absence.chunk_id::text, 'NULL'), _reach
+        );
+        facts := '{}';
+    elsif not _chunk.in_reach then
+        verdict := 'out_of_scope';
+        reason := format(
+            'it is %s, this call may see %s',
+            concat_ws(' ', _chunk.kind, _chunk.la_code, _chunk.school_urn), _reach
+        );
+    elsif _chunk.state = 'staged' then
+        verdict := 'not_published';
+        reason := format('version %s of its document is not published', _chunk.version);
+    elsif _asked.as_of is null and _chunk.state = 'superseded' then
+        verdict := 'superseded';
+        reason := format(
+            'its version %s gave way to version %s%s', _chunk.version,
+            coalesce(_chunk.next_version::text, 'that is gone'),
+            case
+                when _chunk.next_document_id <> _chunk.document_id
+                    then format(' of document %s', _chunk.next_document_id)
+            end
+        );
+    elsif _chunk.status <> all(_asked.statuses) and _chunk.status <> 'superseded' then
+        verdict := 'status';
+        reason := format(
+            'it is %s, this call shows %s', _chunk.status, array_to_string(_asked.statuses, ', ')
+        );
+    elsif _asked.as_of is not null and _chunk.chunk_id not in (
+        select a.chunk_id
+        from search.chunks_as_of(
+            _asked.as_of, array[_chunk.scope_id], _asked.statuses
+        ) as a (chunk_id)
+    ) then
+        verdict := 'not_in_force';
+        reason := format(
+            'its version %s is in force from %s%s, not on %s', _chunk.version,
+            coalesce(_chunk.valid_from::text, 'an unknown day'), ' to ' || _chunk.valid_to,
+            _asked.as_of
+        );
+    elsif not coalesce(_chunk.tags && _last.tags, true) then
+        verdict := 'tags';
+        reason := format(
+            'it has none of the tags %s, only %s', array_to_string(_last.tags, ', '),
+            coalesce(nullif(array_to_string(_chunk.tags, ', '), ''), 'none')
+        );
+    elsif _hit.dropped_at is not null then
+        verdict := case _hit.dropped_at
+            when 'floor' then 'under_relevance_floor'
+            when 'top_k' then 'beyond_top_k'
+            else _hit.dropped_at
+        end;
+        reason := _hit.dropped_because;
+    else
+        select m.* into _missed
+        from search.explain_miss(
+            explain_absence.retrieval, explain_absence.chunk_id
+        ) as m;
+        verdict := _missed.verdict;
+        reason := _missed.reason;
+        facts := facts || _missed.facts;
+    end if;
+
+    -- who reads the answer may see it all the same, beside a chunk that is in it
+    if _chunk.in_reach and config.value('kb.chunk_expansion_enabled')::boolean
+        and verdict not in ('not_published', 'superseded', 'status', 'not_in_force')
+    then
+        select h.* into _beside
+        from unnest((explain_absence.retrieval).hits) as h
+        inner join corpus.chunk as c on h.chunk_id = c.chunk_id
+        where
+            h.place is not null
+            and c.version_id = _chunk.version_id
+            and abs(c.chunk_index - _chunk.chunk_index) = 1
+        order by h.place
+        limit 1;
+        if found then
+            facts := facts || jsonb_build_object('by_itself', verdict);
+            verdict := 'context_only';
+            reason := format(
+                'only in the context of chunk %s at place %s; by itself: %s',
+                _beside.chunk_id, _beside.place, reason
+            );
+        end if;
+    end if;
+    return next;
+end;
+$$;
+
+COMMENT ON FUNCTION search.explain_absence(retrieval search.retrieval, chunk_id bigint) IS 'Why a chunk is not in the answer of a retrieval, or at which place it is: one verdict, the reason in words, the facts.';
+
+REVOKE ALL ON FUNCTION search.explain_absence(retrieval search.retrieval, chunk_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.explain_absence(retrieval search.retrieval, chunk_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION search.explain_miss(retrieval search.retrieval, chunk_id bigint, OUT verdict text, OUT reason text, OUT facts jsonb) RETURNS record
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _asked search.request := (explain_miss.retrieval).request;
+    _last search.attempt := (explain_miss.retrieval).attempts[
+        cardinality((explain_miss.retrieval).attempts)
+    ];
+    _scope_ids bigint[] := array(
+        select s.scope_id from unnest((explain_miss.retrieval).scopes) as s
+    );
+    _similarity double precision;
+    _vector_rank bigint;
+    _word_score double precision;
+    _word_rank integer;
+    _vector_verdict text;
+    _vector_reason text;
+    _word_verdict text;
+    _word_reason text;
+begin
+    if _asked.query is null then
+        _vector_reason := 'no query vector';
+    else
+        select s.similarity into _similarity
+        from search.similarities(
+            _asked.query, _asked.set_id, array[explain_miss.chunk_id]
+        ) as s;
+        if _similarity is null then
+            _vector_verdict := 'no_vector';
+            _vector_reason := 'it has no vector in the active embedding set';
+        elsif _similarity < _asked.retrieval_floor then
+            _vector_verdict := 'under_retrieval_floor';
+            _vector_reason := format(
+                'similarity %s is under the retrieval floor %s',
+                round(_similarity::numeric, 3), _asked.retrieval_floor
+            );
+        else
+            select 1 + count(*) into _vector_rank
+            from search.exact_hits(
+                _asked.query, _asked.set_id, _scope_ids, _asked.statuses, _last.tags, null,
+                _asked.as_of
+            ) as e
+            where (-e.similarity, e.chunk_id) < (-_similarity, explain_miss.chunk_id);
+            _vector_verdict := case
+                when _vector_rank > _last.candidates then 'others_nearer'
+                else 'missed_by_index'
+            end;
+            _vector_reason := format(
+                'similarity %s is number %s of the visible chunks, %s', round(_similarity::numeric, 3),
+                _vector_rank, case
+                    when _vector_rank > _last.candidates
+                        then format('the vector leg brings %s', _last.candidates)
+                    else 'and the index, which is approximate, passed it over (see kb.ef_search)'
+                end
+            );
+        end if;
+    end if;
+
+    select k.bm25_score into _word_score
+    from search.keyword_leg(
+        _asked.tsquery, _scope_ids, _asked.statuses, _last.tags, 1, _asked.as_of,
+        array[explain_miss.chunk_id]
+    ) as k;
+    if _word_score is null then
+        _word_verdict := 'no_word_matches';
+        _word_reason := 'no word of the question that was looked up is in it';
+    elsif _asked.keyword_mode = 'vector_first' and _asked.query is not null then
+        _word_verdict := 'only_vector_hits';
+        _word_reason := 'kb.keyword_mode vector_first scores the words of vector hits only';
+    else
+        select k.rank into _word_rank
+        from search.keyword_leg(
+            _asked.tsquery, _scope_ids, _asked.statuses, _last.tags, 1000, _asked.as_of
+        ) as k
+        where k.chunk_id = explain_miss.chunk_id;
+        _word_verdict := 'other_words_better';
+        _word_reason := format(
+            'BM25 %s is rank %s, the keyword leg brings %s', round(_word_score::numeric, 2),
+            coalesce(_word_rank::text, 'beyond 1000'), _last.candidates
+        );
+    end if;
+
+    select v.verdict into verdict
+    from unnest(array[
+        'missed_by_index', 'others_nearer', 'other_words_better', 'only_vector_hits',
+        'under_retrieval_floor', 'no_vector', 'no_word_matches'
+    ]) with ordinality as v (verdict, n)
+    where v.verdict in (_vector_verdict, _word_verdict)
+    order by v.n
+    limit 1;
+    reason := _vector_reason || '; ' || _word_reason;
+    facts := jsonb_strip_nulls(jsonb_build_object(
+        'similarity', _similarity,
+        'true_vector_rank', _vector_rank,
+        'bm25_score', _word_score,
+        'true_bm25_rank', _word_rank,
+        'candidates', _last.candidates
+    ));
+end;
+$$;
+
+COMMENT ON FUNCTION search.explain_miss(retrieval search.retrieval, chunk_id bigint, OUT verdict text, OUT reason text, OUT facts jsonb) IS 'Why no leg of a retrieval brought a visible chunk: its true rank in each leg, and the one that came closest.';
+
+REVOKE ALL ON FUNCTION search.explain_miss(retrieval search.retrieval, chunk_id bigint, OUT verdict text, OUT reason text, OUT facts jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.explain_miss(retrieval search.retrieval, chunk_id bigint, OUT verdict text, OUT reason text, OUT facts jsonb) TO pgkb_admin;
+
+CREATE FUNCTION search.explain_retrieval(retrieval search.retrieval) RETURNS TABLE(stage_no integer, stage text, chunk_id bigint, title text, scope text, rank integer, value double precision, kept boolean, reason text, detail jsonb)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with asked as materialized (
+        select
+            ((explain_retrieval.retrieval).request).*,
+            (
+                select array_agg(s.scope_id)
+                from unnest((explain_retrieval.retrieval).scopes) as s
+            ) as scope_ids,
+            search.caller_is_admin() as by_admin
+    ),
+
+    word as (
+        select
+            w.lexeme, w.expansion, w.identifier, w.chunks, w.idf, a.by_admin, r.chunks as in_reach,
+            row_number() over (order by w.idf desc, w.lexeme) as rank
+        from asked as a
+        cross join lateral search.query_words(a.tsquery) as w
+        -- counted to a limit: the most common words are in every other text
+        cross join lateral (
+            select count(*) as chunks
+            from (
+                select
+                from search.text_index as t
+                inner join corpus.chunk_fact as f on t.chunk_id = f.chunk_id
+                where
+                    t.lexemes @@ terms.quote_lexeme(w.lexeme)::tsquery
+                    and t.scope_id = any(a.scope_ids)
+                    and f.status = any(a.statuses)
+                limit 10000
+            ) as o
+        ) as r
+    ),
+
+    hit as materialized (
+        select
+            h.*,
+            v.title,
+            rank() over (order by h.rrf_raw desc) as fused_rank,
+            rank() over (order by h.score desc) as weighed_rank,
+            jsonb_strip_nulls(to_jsonb(h) - 'content_hash') as detail
+        from unnest((explain_retrieval.retrieval).hits) as h
+        inner join corpus.version as v on h.version_id = v.version_id
+    ),
+
+    step as (
+        select
+            1 as stage_no, 'request' as stage, null::bigint as chunk_id, null::text as title,
+            null::text as scope, null::bigint as rank, null::double precision as value,
+            true as kept,
+            format(
+                '%s; top_k %s, %s candidates a leg, k %s, weights %s vector and %s keyword, '
+                'floors %s retrieval, %s relevance, %s school; states %s',
+                case
+                    when a.query is null then 'keyword leg only (no query vector)'
+                    when a.tsquery is null or numnode(a.tsquery) = 0
+                        then 'vector leg only (no words)'
+                    else 'both legs'
+                end,
+                a.top_k, a.candidates, a.rrf_k, a.vector_weight, a.keyword_weight,
+                a.retrieval_floor, a.relevance_floor, a.school_floor,
+                array_to_string(a.statuses, ', ')
+            ) as reason,
+            jsonb_strip_nulls(
+                to_jsonb(a) - '{query,tsquery,scope_ids,by_admin,principals}'::text[]
+            ) as detail
+        from asked as a
+        union all
+        select
+            2, 'word', null, w.lexeme, null, w.rank,
+            case when w.in_reach > 0 or w.by_admin then w.idf end,
+            w.in_reach > 0,
+            case when w.identifier then 'identifier, ' else '' end
+            || case when w.expansion then 'brought by a synonym, ' else '' end
+            || case
+                when w.in_reach = 0 then 'in no chunk within reach'
+                else format(
+                    'in %s chunks within reach, idf %s',
+                    case when w.in_reach = 10000 then 'at least ' else '' end || w.in_reach,
+                    round(w.idf::numeric, 2)
+                )
+            end,
+            case when w.by_admin then jsonb_build_object('chunks_of_corpus', w.chunks) end
+        from word as w
+        union all
+        select
+            3, 'attempt', null, null, null, t.attempt, null,
+            t.attempt = cardinality((explain_retrieval.retrieval).attempts),
+            format(
+                '%s, %s, %s candidates a leg: %s by vector, %s by keyword, %s fused, '
+                '%s over the floor, %s chosen',
+                coalesce(
+                    'tags ' || array_to_string(t.tags, ', '),
+                    case when a.tags is null then 'no tags' else 'tags dropped' end
+                ),
+                case when t.everywhere then 'all areas' else 'the scopes of the call' end,
+                t.candidates, t.vector_hits, t.keyword_hits, t.fused, t.kept, t.chosen
+            ),
+            to_jsonb(t)
+        from asked as a
+        cross join unnest((explain_retrieval.retrieval).attempts) as t
+        union all
+        select
+            4, 'scope', null, null, p.label,
+            row_number() over (order by p.chunks, p.scope_id), p.chunks, p.plan <> 'none',
+            p.plan || ': ' || p.reason, to_jsonb(p)
+        from unnest((explain_retrieval.retrieval).plans) as p
+        union all
+        select
+            5, 'vector', h.chunk_id, h.title, h.scope, h.vector_rank, h.similarity, true,
+            format(
+                'similarity %s is rank %s', round(h.similarity::numeric, 3), h.vector_rank
+            ),
+            null
+        from hit as h
+        where h.vector_rank is not null
+        union all
+        select
+            6, 'keyword', h.chunk_id, h.title, h.scope, h.bm25_rank, h.bm25_score, true,
+            format(
+                'BM25 %s is rank %s, %s of the question''s idf%s',
+                round(h.bm25_score::numeric, 2), h.bm25_rank, round(h.coverage::numeric, 2),
+                case when h.floor_exempt then ', an identifier or every rare word' else '' end
+            ),
+            null
+        from hit as h
+        where h.bm25_rank is not null
+        union all
+        select
+            7, 'fusion', h.chunk_id, h.title, h.scope, h.fused_rank, h.rrf_raw, true,
+            concat_ws(
+                ' + ',
+                format('%s / (%s + ', a.vector_weight, a.rrf_k) || h.vector_rank || ')',
+                format('%s / (%s + ', a.keyword_weight, a.rrf_k) || h.bm25_rank || ')'
+            ),
+            null
+        from hit as h
+        cross join asked as a
+        union all
+        select
+            8, 'weights', h.chunk_id, h.title, h.scope, h.weighed_rank, h.score, true,
+            format(
+                '%s fused x %s freshness x %s publisher x %s topic and place',
+                round(h.rrf_raw::numeric, 5), round(h.freshness::numeric, 3), h.authority_weight,
+                round(h.boost::numeric, 3)
+            ),
+            null
+        from hit as h
+        union all
+        select
+            9, 'floor', h.chunk_id, h.title, h.scope, h.weighed_rank,
+            coalesce(h.similarity, h.coverage), h.dropped_at is distinct from 'floor',
+            case
+                when h.dropped_at = 'floor' then h.dropped_because
+                when h.floor_exempt
+                    then 'no floor for what holds an identifier or every rare word of the question'
+                when h.school_boosted
+                    then format('brought in for the school, over its floor %s', case
+                        when a.query is null then a.school_coverage else a.school_floor
+                    end)
+                when a.query is null then format(
+                    'matches %s of the question''s weight, %s is enough',
+                    round(h.coverage::numeric, 2), a.keyword_coverage
+                )
+                else format(
+                    'similarity %s reaches the relevance floor %s',
+                    round(h.similarity::numeric, 3), a.relevance_floor
+                )
+            end,
+            null
+        from hit as h
+        cross join asked as a
+        union all
+        select
+            10, 'choice', h.chunk_id, h.title, h.scope, h.weighed_rank, h.score,
+            h.place is not null, coalesce(h.dropped_because, 'chosen'), null
+        from hit as h
+        where h.dropped_at is distinct from 'floor'
+        union all
+        select
+            11, 'answer', h.chunk_id, h.title, h.scope, h.place, h.score, true,
+            format('place %s of %s', h.place, count(*) over ()), h.detail
+        from hit as h
+        where h.place is not null
+    )
+
+    select
+        s.stage_no, s.stage, s.chunk_id, s.title, s.scope, s.rank::integer, s.value, s.kept,
+        s.reason, s.detail
+    from step as s
+    order by s.stage_no, s.rank, s.chunk_id;
+$$;
+
+COMMENT ON FUNCTION search.explain_retrieval(retrieval search.retrieval) IS 'One row per thing a search looked at in each of its steps, in their order, with the reason in words.';
+
+REVOKE ALL ON FUNCTION search.explain_retrieval(retrieval search.retrieval) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.explain_retrieval(retrieval search.retrieval) TO pgkb_admin;
+
+CREATE FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS search.finding
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _found search.retrieval := search.retrieve(search.resolve_request(
+        find.query_vec, find.tsquery, find.la, find.home_la, find.urn, find.tags, find.top_k,
+        find.principals, find.as_of, find.statuses, find.topics, find.candidates, find.rrf_k,
+        find.vector_weight, find.keyword_weight
+    ));
+    _finding search.finding;
+begin
+    select
+        array(select r from search.assemble(_found) as r),
+        cardinality(_found.attempts),
+        count(*),
+        count(*) filter (where h.dropped_at is distinct from 'floor'),
+        count(*) filter (where h.matched_by = 'vector'),
+        count(*) filter (where h.matched_by = 'keyword'),
+        count(*) filter (where h.matched_by = 'hybrid'),
+        count(*) filter (where h.scope in ('la', 'home_la', 'school')),
+        count(*) filter (where h.scope = 'national'),
+        max(h.similarity),
+        max(h.bm25_score),
+        max(h.rrf_raw),
+        _found.topic_fallback_used,
+        _found.no_la_broad_fallback_used,
+        coalesce(bool_or(h.school_boosted and h.place is not null), false),
+        (select string_agg(distinct p.plan, ', ' order by p.plan) from unnest(_found.plans) as p),
+        _found.timings
+    into _finding
+    from unnest(_found.hits) as h;
+    return _finding;
+end;
+$$;
+
+COMMENT ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'The answer of search_kb with the counts from before the floor, and with its flags also where the answer is empty.';
+
+REVOKE ALL ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
+GRANT ALL ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
 CREATE FUNCTION search.fold_statistics() RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4156,7 +5069,10 @@ CREATE FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search
         coalesce(k.identifier_matched or k.rare_words_matched, false),
         coalesce(k.coverage, 0),
         false,
-        null::text
+        null::text,
+        null::bytea,
+        null::text,
+        null::integer
     from unnest(fuse.vector_hits) as v
     full outer join unnest(fuse.keyword_hits) as k on v.chunk_id = k.chunk_id;
 $$;
@@ -4518,38 +5434,39 @@ COMMENT ON FUNCTION search.query_words(tsquery tsquery) IS 'The positive words o
 REVOKE ALL ON FUNCTION search.query_words(tsquery tsquery) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.query_words(tsquery tsquery) TO pgkb_admin;
 
-CREATE FUNCTION search.rank_candidates(query public.halfvec, tsquery tsquery, embedding_set embedding.set, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS SETOF search.ranked_hit
+CREATE FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) RETURNS search.ranking
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _set embedding.set := rank_candidates.embedding_set;
-    _candidates integer := coalesce(
-        rank_candidates.candidates, config.value('kb.candidates')::integer
-    );
-    _retrieval_floor double precision := coalesce(
-        config.value('kb.retrieval_floor')::double precision, _set.retrieval_floor
-    );
-    _school_floor double precision := coalesce(
-        config.value('kb.school_floor')::double precision, _set.school_floor
-    );
-    _school_limit integer := config.value('kb.school_boost_limit')::integer;
+    _asked search.request := rank_candidates.request;
     _scope_ids bigint[] := array(select s.scope_id from unnest(rank_candidates.scopes) as s);
     _school_ids bigint[] := array(
-        select s.scope_id from unnest(rank_candidates.scopes) as s where s.label = 'school'
+        select s.scope_id
+        from unnest(rank_candidates.scopes) as s
+        where s.label = 'school' and _asked.school_limit > 0
     );
+    -- more than are brought in: some may be copies of one text
+    _school_depth integer := 5 * _asked.school_limit;
     _vector_hits search.vector_hit[];
     _keyword_hits search.keyword_hit[];
+    _plans search.scope_plan[];
+    _by_vector integer;
+    _by_keyword integer;
+    _last_ones bigint[];   -- of the legs that were cut
     _hits search.ranked_hit[];
+    _begun timestamptz := clock_timestamp();
+    _vector_done timestamptz;
+    _keyword_done timestamptz;
 begin
-    _vector_hits := array(
-        select v
-        from search.vector_leg(
-            rank_candidates.query, _set.set_id, rank_candidates.scopes, rank_candidates.statuses,
-            rank_candidates.tags, _candidates, _retrieval_floor, rank_candidates.as_of
-        ) as v
-    );
-    if rank_candidates.query is not null and _school_limit > 0 and cardinality(_school_ids) > 0 then
+    select v.hits, v.plans into _vector_hits, _plans
+    from search.vector_leg(
+        _asked.query, _asked.set_id, rank_candidates.scopes, _asked.statuses,
+        rank_candidates.tags, rank_candidates.candidates, _asked.retrieval_floor, _asked.as_of
+    ) as v;
+    _by_vector := cardinality(_vector_hits);
+    _last_ones := array[(_vector_hits[rank_candidates.candidates]).chunk_id];
+    if _asked.query is not null and cardinality(_school_ids) > 0 then
         -- the asked school's best few are candidates even where the leg was full without them
         _vector_hits := array(
             select row(u.chunk_id, u.similarity, u.rank)::search.vector_hit
@@ -4562,12 +5479,11 @@ begin
                     union
                     select s.chunk_id, s.similarity
                     from search.exact_hits(
-                        rank_candidates.query, _set.set_id, _school_ids,
-                        rank_candidates.statuses, rank_candidates.tags, _school_limit,
-                        rank_candidates.as_of
+                        _asked.query, _asked.set_id, _school_ids, _asked.statuses,
+                        rank_candidates.tags, _school_depth, _asked.as_of
                     ) as s
                     where
-                        s.similarity >= _school_floor
+                        s.similarity >= _asked.school_floor
                         and not exists (
                             select from unnest(_vector_hits) as v where v.chunk_id = s.chunk_id
                         )
@@ -4575,47 +5491,70 @@ begin
             ) as u
         );
     end if;
+    _vector_done := clock_timestamp();
 
     _keyword_hits := array(
         select k
         from search.keyword_leg(
-            rank_candidates.tsquery, _scope_ids, rank_candidates.statuses, rank_candidates.tags,
-            _candidates, rank_candidates.as_of,
+            _asked.tsquery, _scope_ids, _asked.statuses, rank_candidates.tags,
+            rank_candidates.candidates, _asked.as_of,
             case
-                when config.value('kb.keyword_mode') = 'vector_first'
-                    and rank_candidates.query is not null
+                when _asked.keyword_mode = 'vector_first' and _asked.query is not null
                     then array(select v.chunk_id from unnest(_vector_hits) as v)
             end
         ) as k
     );
+    _by_keyword := cardinality(_keyword_hits);
+    _last_ones := _last_ones || (_keyword_hits[rank_candidates.candidates]).chunk_id;
+    if _asked.query is null and cardinality(_school_ids) > 0 then
+        -- the same for the school where there is no vector to find it by
+        _keyword_hits := array(
+            select row(
+                u.chunk_id, u.bm25_score, u.rank, u.identifier_matched, u.rare_words_matched,
+                u.coverage
+            )::search.keyword_hit
+            from (
+                select
+                    h.chunk_id, h.bm25_score, h.identifier_matched, h.rare_words_matched,
+                    h.coverage,
+                    (rank() over (order by round(h.bm25_score::numeric, 9) desc))::integer as rank
+                from (
+                    select k.* from unnest(_keyword_hits) as k
+                    union all
+                    select s.*
+                    from search.keyword_leg(
+                        _asked.tsquery, _school_ids, _asked.statuses, rank_candidates.tags,
+                        _school_depth, _asked.as_of
+                    ) as s
+                    where not exists (
+                        select from unnest(_keyword_hits) as k where k.chunk_id = s.chunk_id
+                    )
+                ) as h
+            ) as u
+        );
+    end if;
+    _keyword_done := clock_timestamp();
 
     _hits := array(
         select h
         from search.fuse(
             _vector_hits, _keyword_hits,
-            coalesce(rank_candidates.rrf_k, config.value('kb.rrf_k')::double precision),
-            coalesce(
-                rank_candidates.vector_weight,
-                config.value('kb.vector_weight')::double precision, _set.vector_weight
-            ),
-            coalesce(
-                rank_candidates.keyword_weight,
-                config.value('kb.keyword_weight')::double precision, _set.keyword_weight
-            )
+            _asked.rrf_k, _asked.vector_weight, _asked.keyword_weight
         ) as h
     );
-    if rank_candidates.query is not null then
+    if _asked.query is not null then
         -- the floor asks for a similarity of the chunks that only the keyword leg found, too
         _hits := array(
             select row(
                 h.chunk_id, h.document_id, h.version_id, h.scope,
                 coalesce(h.similarity, s.similarity), h.vector_rank, h.bm25_score, h.bm25_rank,
                 h.matched_by, h.rrf_raw, h.freshness, h.authority_weight, h.boost, h.score,
-                h.floor_exempt, h.coverage, h.school_boosted, h.dropped_because
+                h.floor_exempt, h.coverage, h.school_boosted, h.dropped_because,
+                h.content_hash, h.dropped_at, h.place
             )::search.ranked_hit
             from unnest(_hits) as h
             left join search.similarities(
-                rank_candidates.query, _set.set_id,
+                _asked.query, _asked.set_id,
                 array(select m.chunk_id from unnest(_hits) as m where m.similarity is null)
             ) as s on h.chunk_id = s.chunk_id
         );
@@ -4623,30 +5562,38 @@ begin
     _hits := array(
         select h
         from search.weigh(
-            _hits, rank_candidates.scopes, rank_candidates.topics,
-            coalesce(rank_candidates.as_of, current_date)
+            _hits, rank_candidates.scopes, _asked.topics, coalesce(_asked.as_of, current_date)
         ) as h
     );
-    return query
-    select h.*
-    from search.apply_floor(
-        _hits,
-        rank_candidates.query is not null,
-        coalesce(
-            config.value('kb.relevance_threshold')::double precision, _set.relevance_floor
+    _hits := array(
+        select h
+        from search.apply_floor(
+            _hits, _asked.query is not null, _asked.relevance_floor, _asked.school_floor,
+            _asked.school_limit, _asked.keyword_coverage, _asked.school_coverage
+        ) as h
+        order by h.score desc, h.chunk_id
+    );
+    return row(
+        _hits, _plans, _by_vector, _by_keyword,
+        exists (
+            select
+            from unnest(_hits) as h
+            where
+                h.chunk_id = any(_last_ones)
+                and h.dropped_because is null
+                and not h.school_boosted
         ),
-        _school_floor,
-        _school_limit,
-        config.value('kb.keyword_coverage')::double precision
-    ) as h
-    order by h.score desc, h.chunk_id;
+        extract(epoch from _vector_done - _begun) * 1000,
+        extract(epoch from _keyword_done - _vector_done) * 1000,
+        extract(epoch from clock_timestamp() - _keyword_done) * 1000
+    )::search.ranking;
 end;
 $$;
 
-COMMENT ON FUNCTION search.rank_candidates(query public.halfvec, tsquery tsquery, embedding_set embedding.set, scopes search.visible_scope[], statuses text[], tags text[], topics text[], as_of date, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'Both legs, fusion, weights and floor over the given scopes: every candidate, kept or with the reason it was dropped.';
+COMMENT ON FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) IS 'Both legs, fusion, weights and floor over the given scopes: every candidate, kept or with the reason it was dropped.';
 
-REVOKE ALL ON FUNCTION search.rank_candidates(query public.halfvec, tsquery tsquery, embedding_set embedding.set, scopes search.visible_scope[], statuses text[], tags text[], topics text[], as_of date, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.rank_candidates(query public.halfvec, tsquery tsquery, embedding_set embedding.set, scopes search.visible_scope[], statuses text[], tags text[], topics text[], as_of date, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) TO pgkb_admin;
 
 CREATE FUNCTION search.record_search(results public.search_result[], la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, topics text[] DEFAULT NULL::text[], timings jsonb DEFAULT '{}'::jsonb) RETURNS bigint
     LANGUAGE plpgsql
@@ -4705,6 +5652,161 @@ COMMENT ON FUNCTION search.record_search(results public.search_result[], la text
 REVOKE ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) TO pgkb_app;
 GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) TO pgkb_admin;
+
+CREATE FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS search.request
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set := embedding.active_set();
+    _request search.request;
+begin
+    -- in the order of the type
+    select
+        case
+            when public.vector_norm(resolve_request.query_vec) > 0
+                then embedding.check_vector(resolve_request.query_vec, _set)
+        end,
+        resolve_request.tsquery,
+        _set.set_id,
+        nullif(btrim(resolve_request.la), ''),
+        nullif(btrim(resolve_request.home_la), ''),
+        nullif(btrim(resolve_request.urn), ''),
+        resolve_request.principals,
+        nullif(resolve_request.tags, '{}'),
+        resolve_request.topics,
+        coalesce(
+            resolve_request.statuses,
+            regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*')
+        ),
+        resolve_request.as_of,
+        coalesce(resolve_request.top_k, config.value('kb.top_k')::integer),
+        coalesce(resolve_request.candidates, config.value('kb.candidates')::integer),
+        config.value('kb.max_chunks_per_document')::integer,
+        coalesce(resolve_request.rrf_k, config.value('kb.rrf_k')::double precision),
+        coalesce(
+            resolve_request.vector_weight,
+            config.value('kb.vector_weight')::double precision, _set.vector_weight
+        ),
+        coalesce(
+            resolve_request.keyword_weight,
+            config.value('kb.keyword_weight')::double precision, _set.keyword_weight
+        ),
+        config.value('kb.keyword_mode'),
+        coalesce(config.value('kb.retrieval_floor')::double precision, _set.retrieval_floor),
+        coalesce(config.value('kb.relevance_threshold')::double precision, _set.relevance_floor),
+        config.value('kb.keyword_coverage')::double precision,
+        coalesce(config.value('kb.school_floor')::double precision, _set.school_floor),
+        config.value('kb.school_coverage')::double precision,
+        config.value('kb.school_boost_limit')::integer
+    into _request;
+    perform search.check_arguments(
+        _request.top_k, _request.candidates, _request.statuses,
+        _request.rrf_k, _request.vector_weight, _request.keyword_weight
+    );
+    return _request;
+end;
+$$;
+
+COMMENT ON FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'What a search was asked, checked and with nothing left out: arguments, then settings, then the embedding set''s own.';
+
+REVOKE ALL ON FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION search.retrieve(request search.request) RETURNS search.retrieval
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _asked search.request := retrieve.request;
+    _scopes search.visible_scope[];
+    _attempts search.attempt[] := '{}';
+    _hits search.ranked_hit[];
+    _everywhere boolean;
+    _without_tags boolean;
+    _ranking search.ranking;
+    _tags text[];
+    _candidates integer;
+    _chosen integer;
+    _scopes_ms double precision := 0;
+    _vector_ms double precision := 0;
+    _keyword_ms double precision := 0;
+    _rank_ms double precision := 0;
+    _choose_ms double precision := 0;
+    _since timestamptz;
+begin
+    <<attempt>>
+    foreach _everywhere in array
+        case
+            when coalesce(_asked.la, _asked.home_la, _asked.urn) is null then array[false, true]
+            else array[false]
+        end
+    loop
+        _since := clock_timestamp();
+        _scopes := array(
+            select s
+            from search.visible_scopes(
+                _asked.la, _asked.home_la, _asked.urn, _asked.principals,
+                _everywhere
+            ) as s
+        );
+        _scopes_ms := _scopes_ms + extract(epoch from clock_timestamp() - _since) * 1000;
+        foreach _without_tags in array
+            case when _asked.tags is not null then array[false, true] else array[false] end
+        loop
+            _tags := case when not _without_tags then _asked.tags end;
+            _candidates := _asked.candidates;
+            loop
+                _ranking := search.rank_candidates(_asked, _scopes, _tags, _candidates);
+                _since := clock_timestamp();
+                _hits := array(
+                    select h
+                    from search.choose(
+                        _ranking.hits, _asked.top_k, _asked.max_chunks_per_document
+                    ) as h
+                );
+                _chosen := (
+                    select count(*) from unnest(_hits) as h where h.place is not null
+                );
+                _attempts := _attempts || row(
+                    cardinality(_attempts) + 1,
+                    _tags, _everywhere, _candidates,
+                    _ranking.vector_hits, _ranking.keyword_hits, cardinality(_ranking.hits),
+                    (
+                        select count(*)
+                        from unnest(_ranking.hits) as h
+                        where h.dropped_because is null
+                    ),
+                    _chosen
+                )::search.attempt;
+                _vector_ms := _vector_ms + _ranking.vector_ms;
+                _keyword_ms := _keyword_ms + _ranking.keyword_ms;
+                _rank_ms := _rank_ms + _ranking.rank_ms;
+                _choose_ms := _choose_ms + extract(epoch from clock_timestamp() - _since) * 1000;
+                exit when
+                    _chosen >= _asked.top_k or not _ranking.more_would_pass or _candidates >= 1000;
+                _candidates := least(1000, 3 * _candidates);
+            end loop;
+            exit attempt when _chosen > 0;
+        end loop;
+    end loop attempt;
+    return row(
+        _asked, _scopes, _ranking.plans, _attempts, _hits, _without_tags, _everywhere,
+        jsonb_build_object(
+            'scopes', round(_scopes_ms::numeric, 2),
+            'vector_leg', round(_vector_ms::numeric, 2),
+            'keyword_leg', round(_keyword_ms::numeric, 2),
+            'rank', round(_rank_ms::numeric, 2),
+            'choose', round(_choose_ms::numeric, 2)
+        )
+    )::search.retrieval;
+end;
+$$;
+
+COMMENT ON FUNCTION search.retrieve(request search.request) IS 'Run a search and hand on everything it looked at: candidates with what became of each, scopes, plans, attempts, flags, timings.';
+
+REVOKE ALL ON FUNCTION search.retrieve(request search.request) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.retrieve(request search.request) TO pgkb_admin;
 
 CREATE FUNCTION search.scope_of(la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text)
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -4864,34 +5966,53 @@ REVOKE ALL ON FUNCTION search.text_index__keep_statistics() FROM PUBLIC;
 GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_ingest;
 GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 
-CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS SETOF search.vector_hit
+CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _exact_limit bigint := config.value('kb.exact_limit')::bigint;
+    _plans search.scope_plan[];
     _small bigint[];
     _large bigint[];
     _hits search.vector_hit[];
     _more search.vector_hit[];
+    _topped_up text;
 begin
-    if vector_leg.query is null or coalesce(cardinality(vector_leg.scopes), 0) = 0 then
-        return;
+    _plans := array(
+        select row(
+            s.scope_id, s.label, s.chunks,
+            case
+                when vector_leg.query is null then 'none'
+                when vector_leg.as_of is not null or s.running <= _exact_limit then 'exact'
+                else 'index'
+            end,
+            case
+                when vector_leg.query is null then 'no query vector'
+                when vector_leg.as_of is not null
+                    then 'no index holds the versions of another day'
+                else format(
+                    '%s chunks, %s with the smaller scopes, %s kb.exact_limit %s',
+                    s.chunks, s.running,
+                    case when s.running <= _exact_limit then 'within' else 'over' end, _exact_limit
+                )
+            end
+        )::search.scope_plan
+        from (
+            select
+                v.scope_id, v.label, v.chunks,
+                sum(v.chunks) over (order by v.chunks, v.scope_id) as running
+            from unnest(vector_leg.scopes) as v
+        ) as s
+        order by s.chunks, s.scope_id
+    );
+    if vector_leg.query is null then
+        return row('{}'::search.vector_hit[], _plans)::search.vector_found;
     end if;
-    select
-        array_agg(r.scope_id) filter (where r.running <= _exact_limit),
-        array_agg(r.scope_id) filter (where r.running > _exact_limit)
-    into _small, _large
-    from (
-        select s.scope_id, sum(s.chunks) over (order by s.chunks, s.scope_id) as running
-        from unnest(vector_leg.scopes) as s
-    ) as r;
-    if vector_leg.as_of is not null then
-        _small := _small || _large;
-        _large := null;
-    end if;
+    _small := array(select p.scope_id from unnest(_plans) as p where p.plan = 'exact');
+    _large := array(select p.scope_id from unnest(_plans) as p where p.plan = 'index');
 
-    if _small is not null then
+    if cardinality(_small) > 0 then
         _hits := array(
             select h
             from search.exact_hits(
@@ -4900,7 +6021,7 @@ begin
             ) as h
         );
     end if;
-    if _large is not null then
+    if cardinality(_large) > 0 then
         _more := array(
             select h
             from search.index_hits(
@@ -4909,6 +6030,18 @@ begin
             ) as h
         );
         if cardinality(_more) < vector_leg.candidates then
+            _topped_up := format(
+                '; the index found %s of %s, so an exact scan followed',
+                cardinality(_more), vector_leg.candidates
+            );
+            _plans := array(
+                select row(
+                    p.scope_id, p.label, p.chunks,
+                    case p.plan when 'index' then 'index topped up' else p.plan end,
+                    p.reason || case p.plan when 'index' then _topped_up else '' end
+                )::search.scope_plan
+                from unnest(_plans) as p
+            );
             _more := array(
                 select h
                 from search.exact_hits(
@@ -4919,21 +6052,23 @@ begin
         end if;
     end if;
 
-    return query
-    select h.chunk_id, h.similarity, h.rank::integer
-    from (
-        select
-            u.chunk_id, u.similarity,
-            rank() over (order by round(u.similarity::numeric, 9) desc) as rank
-        from unnest(_hits || _more) as u
-        where u.similarity >= vector_leg.floor
-    ) as h
-    order by h.rank, h.chunk_id
-    limit vector_leg.candidates;
+    _hits := array(
+        select row(h.chunk_id, h.similarity, h.rank)::search.vector_hit
+        from (
+            select
+                u.chunk_id, u.similarity,
+                rank() over (order by round(u.similarity::numeric, 9) desc) as rank
+            from unnest(_hits || _more) as u
+            where u.similarity >= vector_leg.floor
+        ) as h
+        order by h.rank, h.chunk_id
+        limit vector_leg.candidates
+    );
+    return row(_hits, _plans)::search.vector_found;
 end;
 $$;
 
-COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity.';
+COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 
 REVOKE ALL ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) TO pgkb_admin;
@@ -5006,6 +6141,7 @@ CREATE FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_sco
             h as hit,
             c.document_id,
             c.version_id,
+            c.content_hash,
             s.label,
             search.freshness(v.effective_date, weigh.on_day, setting.freshness_floor) as freshness,
             coalesce(r.weight, 1) as authority_weight,
@@ -5039,7 +6175,10 @@ CREATE FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_sco
         (w.hit).floor_exempt,
         (w.hit).coverage,
         (w.hit).school_boosted,
-        (w.hit).dropped_because
+        (w.hit).dropped_because,
+        w.content_hash,
+        (w.hit).dropped_at,
+        (w.hit).place
     from weighed as w;
 $$;
 
@@ -5047,6 +6186,46 @@ COMMENT ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible
 
 REVOKE ALL ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[], on_day date) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[], on_day date) TO pgkb_admin;
+
+CREATE FUNCTION search.word_question(question text, viewer text DEFAULT NULL::text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[]) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    -- under the login's own name: nobody learns from the cache what another's viewers asked
+    _viewer text := session_user || coalesce(' ' || word_question.viewer, '');
+begin
+    if coalesce(word_question.question, '') !~ '\S' then
+        raise exception 'the question is empty'
+            using errcode = 'SE003', hint = 'Ask with at least one word.';
+    end if;
+    query_vec := embedding.cached_query(_viewer, word_question.question);
+    if query_vec is null and to_regprocedure('embedding.embed_text(text)') is null then
+        raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
+    elsif query_vec is null then
+        begin
+            execute 'select embedding.embed_text($1)' into query_vec
+                using left(word_question.question, 4000);
+            perform embedding.check_vector(query_vec, embedding.active_set());
+            if not current_setting('transaction_read_only')::boolean then
+                perform embedding.remember_query(_viewer, word_question.question, query_vec);
+            end if;
+        exception when sqlstate 'VE008' or sqlstate 'VE002' or sqlstate 'VE001' then
+            query_vec := null;
+            raise notice 'keyword search only: %', replace(sqlerrm, 'plpy.Error: ', '');
+        end;
+    end if;
+    tsquery := terms.build_tsquery(
+        word_question.question, terms.expand_query(word_question.question)
+    );
+    topics := terms.topics_for(word_question.question);
+end;
+$_$;
+
+COMMENT ON FUNCTION search.word_question(question text, viewer text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[]) IS 'What search_kb needs of a question in words: its vector from the cache or the endpoint, its words with synonyms, its topics.';
+
+REVOKE ALL ON FUNCTION search.word_question(question text, viewer text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.word_question(question text, viewer text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[]) TO pgkb_admin;
 
 CREATE TRIGGER text_index__keep_statistics_on_delete AFTER DELETE ON search.text_index REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION search.text_index__keep_statistics();
 

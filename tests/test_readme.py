@@ -168,10 +168,11 @@ def test_every_function_named_exists() -> None:
     functions = {path.stem for path in (REPOSITORY / "db" / "functions").rglob("*.sql")}
     named = set(
         re.findall(
-            r"\b(?:search_kb|search_text|[a-z]+_leg|visible_scopes|fuse|weigh|"
-            r"apply_floor|assemble|stage_document|publish_version|chunk_text)\b",
+            r"\b(?:search_kb|search_text|explain_search|explain_text|why_not|why_not_text|"
+            r"[a-z]+_leg|visible_scopes|fuse|weigh|apply_floor|choose|assemble|"
+            r"stage_document|publish_version|chunk_text)\b",
             README,
         )
     )
-    assert len(named) >= 10
+    assert len(named) >= 15
     assert named <= functions

@@ -21,6 +21,7 @@ def test_an_index_is_built_concurrently(blank_url: str, tree: SqlTree) -> None:
 
 
 def test_an_index_left_invalid_is_dropped_and_rebuilt(blank_url: str, tree: SqlTree) -> None:
+    # fault R-17
     tree.migration("0002_title_index", _INDEX, mark="transaction: none")
     up(blank_url, tree)
     run(

@@ -139,7 +139,7 @@ def test_no_role_may_use_a_sequence(keeper: psycopg.Connection[Any]) -> None:
     assert rows == []
 
 
-def test_only_the_two_searches_act_with_the_owners_rights_and_with_a_pinned_path(
+def test_only_the_searches_and_their_explanations_act_with_the_owners_rights_and_with_a_pinned_path(
     keeper: psycopg.Connection[Any],
 ) -> None:
     rows = keeper.execute(
@@ -147,7 +147,15 @@ def test_only_the_two_searches_act_with_the_owners_rights_and_with_a_pinned_path
         "where p.prosecdef and p.pronamespace::regnamespace::text = any(%s)",
         [[*SCHEMAS, "public"]],
     ).fetchall()
-    assert {name for name, _ in rows} == {"search_kb", "search_text"}
+    assert {name for name, _ in rows} == {
+        "search_kb",
+        "search_text",
+        "explain_search",
+        "explain_text",
+        "why_not",
+        "why_not_text",
+        "search.find",
+    }
     assert all("search_path=pg_catalog, pg_temp" in config for _, config in rows)
 
 
@@ -264,7 +272,7 @@ def test_a_reader_and_a_nobody_are_refused_every_function_but_the_searches(
     session: psycopg.Connection[Any], keeper: psycopg.Connection[Any]
 ) -> None:
     for kind, name, oid in keeper.execute(_OBJECTS, {"schemas": SCHEMAS}).fetchall():
-        if kind != "function" or name.startswith("public.search"):
+        if kind != "function" or name.startswith("public."):
             continue
         nulls = value_of(
             keeper,
@@ -279,6 +287,10 @@ def test_a_reader_and_a_nobody_are_refused_every_function_but_the_searches(
 def test_who_may_not_search_is_refused(session: psycopg.Connection[Any]) -> None:
     denied(session, "select * from search_kb(null, 'a'::tsquery)")
     denied(session, "select * from search_text('a')")
+    denied(session, "select * from explain_search(null, 'a'::tsquery)")
+    denied(session, "select * from explain_text('a')")
+    denied(session, "select * from why_not(1, null, 'a'::tsquery)")
+    denied(session, "select * from why_not_text(1, 'a')")
 
 
 @as_member_of("pgkb_reader")
@@ -310,6 +322,7 @@ def test_the_app_asks_keeps_vectors_and_records(session: psycopg.Connection[Any]
         [literal(axis(3))],
     )
     assert record > 0
+    assert value_of(session, "select (search.find(%s, null)).candidate_count", [literal(axis(3))])
     assert value_of(session, "select count(*) from config.settings") > 20
     session.rollback()
     for name in (*CORPUS, "public.knowledge_base", "queue.task"):
@@ -320,7 +333,7 @@ def test_the_app_asks_keeps_vectors_and_records(session: psycopg.Connection[Any]
     denied(session, "update config.setting set installed_value = '1'")
     denied(session, "delete from embedding.query_cache")
     denied(session, "select corpus.set_status('{1}', 'approved')")
-    denied(session, "select search.rank_candidates(null, null, null, null, null)")
+    denied(session, "select search.retrieve(search.resolve_request(null, 'a'))")
 
 
 @as_member_of("pgkb_ingest")

@@ -1,7 +1,7 @@
 -- embedding.active_set
 -- The embedding set that searches use now.
 --
--- called by  public.search_kb, embedding.*, ingest/calls.py, app/calls.py
+-- called by  search.resolve_request, embedding.*, ingest/calls.py, app/calls.py
 -- raises     VE004 no set is active
 
 create or replace function embedding.active_set()

@@ -1,7 +1,7 @@
 -- embedding.cached_query
 -- The vector of a question this viewer asked before, for the active set; NULL when there is none.
 --
--- called by  public.search_text, app/calls.py
+-- called by  search.word_question, app/calls.py
 -- raises     EM004 no set is active
 
 create or replace function embedding.cached_query(viewer text, question text)

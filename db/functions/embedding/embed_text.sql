@@ -7,7 +7,7 @@
 -- send the key elsewhere. The key is PGKB_EMBED_API_KEY or OPENAI_API_KEY of the server's own
 -- environment, which only the operating system's administrator can set or read.
 --
--- called by  public.search_text
+-- called by  search.word_question
 -- raises     VE008 no endpoint or no usable answer, VE002 wrong width
 
 create or replace function embedding.embed_text(question text)

@@ -1,7 +1,7 @@
 -- embedding.remember_query
 -- Keep the vector of a question for this viewer until kb.query_cache_days are over.
 --
--- called by  public.search_text, app/calls.py
+-- called by  search.word_question, app/calls.py
 -- writes     embedding.query_cache
 -- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector
 

@@ -28,36 +28,15 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    -- under the login's own name: nobody learns from the cache what another's viewers asked
-    _viewer text := session_user || coalesce(' ' || search_text.viewer, '');
-    _query public.vector;
+    _worded record;
 begin
-    if coalesce(search_text.question, '') !~ '\S' then
-        raise exception 'the question is empty'
-            using errcode = 'SE003', hint = 'Ask with at least one word.';
-    end if;
-    _query := embedding.cached_query(_viewer, search_text.question);
-    if _query is null and to_regprocedure('embedding.embed_text(text)') is null then
-        raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
-    elsif _query is null then
-        begin
-            execute 'select embedding.embed_text($1)' into _query using left(search_text.question, 4000);
-            perform embedding.check_vector(_query, embedding.active_set());
-            if not current_setting('transaction_read_only')::boolean then
-                perform embedding.remember_query(_viewer, search_text.question, _query);
-            end if;
-        exception when sqlstate 'VE008' or sqlstate 'VE002' or sqlstate 'VE001' then
-            _query := null;
-            raise notice 'keyword search only: %', replace(sqlerrm, 'plpy.Error: ', '');
-        end;
-    end if;
+    select w.* into _worded
+    from search.word_question(search_text.question, search_text.viewer) as w;
     return query
     select r.*
     from public.search_kb(
-        query_vec => _query,
-        tsquery => terms.build_tsquery(
-            search_text.question, terms.expand_query(search_text.question)
-        ),
+        query_vec => _worded.query_vec,
+        tsquery => _worded.tsquery,
         la => search_text.la,
         home_la => search_text.home_la,
         urn => search_text.urn,
@@ -65,7 +44,7 @@ begin
         top_k => search_text.top_k,
         principals => search_text.principals,
         as_of => search_text.as_of,
-        topics => terms.topics_for(search_text.question)
+        topics => _worded.topics
     ) as r;
 end;
 $func$;

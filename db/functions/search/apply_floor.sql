@@ -3,7 +3,8 @@
 --
 -- Kept: similarity at or over the relevance floor; a keyword hit on an identifier or on every
 -- rare word of the question; without a query vector, a hit on enough of the question's idf.
--- Beside at least one kept chunk, the asked school's best few are kept over its own lower floor.
+-- Beside at least one kept chunk, the asked school's best few are kept over its own lower floor:
+-- of similarity, or without a query vector of the question's idf.
 --
 -- called by  search.rank_candidates
 -- raises     nothing
@@ -14,7 +15,8 @@ create or replace function search.apply_floor(
     relevance_floor double precision,
     school_floor double precision,
     school_limit integer,
-    keyword_coverage double precision
+    keyword_coverage double precision,
+    school_coverage double precision
 )
 returns setof search.ranked_hit
 language sql
@@ -50,29 +52,48 @@ as $func$
         from judged as j
     ),
 
-    numbered as (
+    -- the school's own under the floor but over its lower one, each text once
+    school_hit as (
         select
-            j.hit,
-            j.reason,
+            (j.hit).chunk_id,
             row_number() over (
-                partition by j.reason is not null and (j.hit).scope = 'school'
-                    and (j.hit).similarity >= apply_floor.school_floor
-                order by (j.hit).similarity desc nulls last, (j.hit).chunk_id
+                order by
+                    (j.hit).similarity desc nulls last, (j.hit).coverage desc, (j.hit).chunk_id
             ) as place
-        from judged as j
+        from (
+            select
+                u.*,
+                row_number() over (
+                    partition by (u.hit).content_hash
+                    order by
+                        u.reason is null desc, (u.hit).similarity desc nulls last,
+                        (u.hit).coverage desc, (u.hit).chunk_id
+                ) as copy
+            from judged as u
+            where
+                u.reason is null
+                or (
+                    (u.hit).scope = 'school'
+                    and case
+                        when apply_floor.has_vector
+                            then (u.hit).similarity >= apply_floor.school_floor
+                        else (u.hit).coverage >= apply_floor.school_coverage
+                    end
+                )
+        ) as j
+        where j.copy = 1 and j.reason is not null
     ),
 
     lifted as (
         select
-            n.hit,
-            n.reason,
-            n.reason is not null
-            and (n.hit).scope = 'school'
-            and coalesce((n.hit).similarity >= apply_floor.school_floor, false)
-            and t.kept > 0
-            and n.place <= apply_floor.school_limit - t.kept_of_school as boosted
-        from numbered as n
+            j.hit,
+            j.reason,
+            coalesce(
+                t.kept > 0 and s.place <= apply_floor.school_limit - t.kept_of_school, false
+            ) as boosted
+        from judged as j
         cross join tally as t
+        left join school_hit as s on (j.hit).chunk_id = s.chunk_id
     )
 
     select
@@ -81,7 +102,10 @@ as $func$
         (l.hit).matched_by, (l.hit).rrf_raw, (l.hit).freshness, (l.hit).authority_weight,
         (l.hit).boost, (l.hit).score, (l.hit).floor_exempt, (l.hit).coverage,
         l.boosted,
-        case when not l.boosted then l.reason end
+        case when not l.boosted then l.reason end,
+        (l.hit).content_hash,
+        case when l.reason is not null and not l.boosted then 'floor' end,
+        (l.hit).place
     from lifted as l;
 $func$;
 

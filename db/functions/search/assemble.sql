@@ -1,19 +1,13 @@
 -- search.assemble
--- The answer from the kept candidates: equal texts once, few chunks a document, the best top_k, each with its neighbours as context.
+-- The answer of a retrieval: its chosen chunks in their places, each with its neighbours as context.
 --
 -- Neighbours are of the same version, under the same visibility, without the overlap; a
 -- neighbour that is in the answer itself is not repeated.
 --
--- called by  public.search_kb
+-- called by  public.search_kb, search.find
 -- raises     ST002 unusable setting
 
-create or replace function search.assemble(
-    hits search.ranked_hit[],
-    statuses text[],
-    top_k integer,
-    topic_fallback_used boolean default false,
-    no_la_broad_fallback_used boolean default false
-)
+create or replace function search.assemble(retrieval search.retrieval)
 returns setof public.search_result
 language sql
 stable
@@ -21,56 +15,26 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
-    with hit as (
+    with shown_status as (
+        select
+            case
+                when ((assemble.retrieval).request).as_of is null
+                    then ((assemble.retrieval).request).statuses
+                else ((assemble.retrieval).request).statuses || 'superseded'::text
+            end as statuses
+    ),
+
+    chosen_hit as (
         select
             h as h,
             c.content,
             c.chunk_index,
             c.start_at,
             c.start_at + length(c.content) as end_at,
-            c.scope_id,
-            row_number() over (
-                partition by c.content_hash order by h.score desc, h.chunk_id
-            ) as copy
-        from unnest(assemble.hits) as h
+            c.scope_id
+        from unnest((assemble.retrieval).hits) as h
         inner join corpus.chunk as c on h.chunk_id = c.chunk_id
-        where h.dropped_because is null
-    ),
-
-    numbered_hit as (
-        select
-            n.*,
-            row_number() over (
-                partition by (n.h).document_id order by (n.h).score desc, (n.h).chunk_id
-            ) as place_in_document
-        from hit as n
-        where n.copy = 1
-    ),
-
-    placed_hit as (
-        select
-            n.*,
-            row_number() over (
-                partition by (n.h).school_boosted, (n.h).floor_exempt
-                order by (n.h).score desc, (n.h).chunk_id
-            ) <= case
-                when (n.h).school_boosted then assemble.top_k / 2
-                when (n.h).floor_exempt then assemble.top_k / 3
-                else 0
-            end as has_a_place
-        from numbered_hit as n
-        where
-            n.place_in_document
-            <= (select config.value('kb.max_chunks_per_document')::integer)
-    ),
-
-    -- a chunk with the very identifier or all rare words of the question, which fusion may rank
-    -- under many merely similar ones, and what was brought in for the asked school keep some places
-    chosen_hit as (
-        select p.*
-        from placed_hit as p
-        order by p.has_a_place desc, (p.h).school_boosted, (p.h).score desc, (p.h).chunk_id
-        limit assemble.top_k
+        where h.place is not null
     ),
 
     answer as (
@@ -85,7 +49,7 @@ as $func$
                 where
                     p.version_id = (n.h).version_id
                     and p.chunk_index = n.chunk_index - 1
-                    and f.status = any(assemble.statuses)
+                    and f.status = any((select y.statuses from shown_status as y)::text[])
                     and p.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
             ) end as text_before,
             case when (select config.value('kb.chunk_expansion_enabled')::boolean) then (
@@ -97,7 +61,7 @@ as $func$
                 where
                     x.version_id = (n.h).version_id
                     and x.chunk_index = n.chunk_index + 1
-                    and f.status = any(assemble.statuses)
+                    and f.status = any((select y.statuses from shown_status as y)::text[])
                     and x.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
             ) end as text_after
         from chosen_hit as n
@@ -130,17 +94,16 @@ as $func$
         (a.h).authority_weight,
         (a.h).boost,
         (a.h).score,
-        assemble.topic_fallback_used,
-        assemble.no_la_broad_fallback_used,
+        (assemble.retrieval).topic_fallback_used,
+        (assemble.retrieval).no_la_broad_fallback_used,
         (a.h).school_boosted
     from answer as a
     inner join corpus.version as v on (a.h).version_id = v.version_id
     inner join corpus.document as d on (a.h).document_id = d.document_id
     inner join corpus.scope as s on a.scope_id = s.scope_id
     inner join corpus.chunk_fact as f on (a.h).chunk_id = f.chunk_id
-    -- what was only brought in for the school never stands above what answers the question
-    order by (a.h).school_boosted, (a.h).score desc, (a.h).chunk_id;
+    order by (a.h).place;
 $func$;
 
 comment on function search.assemble is
-'The answer from the kept candidates: equal texts once, few chunks a document, the best top_k, each with its neighbours as context.';
+'The answer of a retrieval: its chosen chunks in their places, each with its neighbours as context.';

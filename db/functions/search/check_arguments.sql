@@ -1,7 +1,7 @@
 -- search.check_arguments
 -- Refuse limits and states that a search cannot have, before any work is done.
 --
--- called by  public.search_kb
+-- called by  search.resolve_request
 -- raises     SE001 argument out of range, SE002 a state that may not be retrieved
 
 create or replace function search.check_arguments(

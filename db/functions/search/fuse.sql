@@ -43,7 +43,10 @@ as $func$
         coalesce(k.identifier_matched or k.rare_words_matched, false),
         coalesce(k.coverage, 0),
         false,
-        null::text
+        null::text,
+        null::bytea,
+        null::text,
+        null::integer
     from unnest(fuse.vector_hits) as v
     full outer join unnest(fuse.keyword_hits) as k on v.chunk_id = k.chunk_id;
 $func$;

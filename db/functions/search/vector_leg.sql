@@ -1,11 +1,11 @@
 -- search.vector_leg
--- The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter's selectivity.
+-- The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter's selectivity; and how each scope was read.
 --
 -- Small scopes together within kb.exact_limit are scanned exactly, larger ones through the index;
--- where the index under-fills, an exact scan tops it up.
+-- where the index under-fills, an exact scan tops it up. With as_of every scope is scanned exactly.
 --
 -- called by  search.rank_candidates
--- raises     nothing
+-- raises     ST002 unusable setting
 
 create or replace function search.vector_leg(
     query public.halfvec,
@@ -17,7 +17,7 @@ create or replace function search.vector_leg(
     floor double precision default -1,
     as_of date default null
 )
-returns setof search.vector_hit
+returns search.vector_found
 language plpgsql
 stable
 parallel unsafe
@@ -26,28 +26,47 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _exact_limit bigint := config.value('kb.exact_limit')::bigint;
+    _plans search.scope_plan[];
     _small bigint[];
     _large bigint[];
     _hits search.vector_hit[];
     _more search.vector_hit[];
+    _topped_up text;
 begin
-    if vector_leg.query is null or coalesce(cardinality(vector_leg.scopes), 0) = 0 then
-        return;
+    _plans := array(
+        select row(
+            s.scope_id, s.label, s.chunks,
+            case
+                when vector_leg.query is null then 'none'
+                when vector_leg.as_of is not null or s.running <= _exact_limit then 'exact'
+                else 'index'
+            end,
+            case
+                when vector_leg.query is null then 'no query vector'
+                when vector_leg.as_of is not null
+                    then 'no index holds the versions of another day'
+                else format(
+                    '%s chunks, %s with the smaller scopes, %s kb.exact_limit %s',
+                    s.chunks, s.running,
+                    case when s.running <= _exact_limit then 'within' else 'over' end, _exact_limit
+                )
+            end
+        )::search.scope_plan
+        from (
+            select
+                v.scope_id, v.label, v.chunks,
+                sum(v.chunks) over (order by v.chunks, v.scope_id) as running
+            from unnest(vector_leg.scopes) as v
+        ) as s
+        order by s.chunks, s.scope_id
+    );
+    if vector_leg.query is null then
+        return row('{}'::search.vector_hit[], _plans)::search.vector_found;
     end if;
-    select
-        array_agg(r.scope_id) filter (where r.running <= _exact_limit),
-        array_agg(r.scope_id) filter (where r.running > _exact_limit)
-    into _small, _large
-    from (
-        select s.scope_id, sum(s.chunks) over (order by s.chunks, s.scope_id) as running
-        from unnest(vector_leg.scopes) as s
-    ) as r;
-    if vector_leg.as_of is not null then
-        _small := _small || _large;
-        _large := null;
-    end if;
+    _small := array(select p.scope_id from unnest(_plans) as p where p.plan = 'exact');
+    _large := array(select p.scope_id from unnest(_plans) as p where p.plan = 'index');
 
-    if _small is not null then
+    if cardinality(_small) > 0 then
         _hits := array(
             select h
             from search.exact_hits(
@@ -56,7 +75,7 @@ begin
             ) as h
         );
     end if;
-    if _large is not null then
+    if cardinality(_large) > 0 then
         _more := array(
             select h
             from search.index_hits(
@@ -65,6 +84,18 @@ begin
             ) as h
         );
         if cardinality(_more) < vector_leg.candidates then
+            _topped_up := format(
+                '; the index found %s of %s, so an exact scan followed',
+                cardinality(_more), vector_leg.candidates
+            );
+            _plans := array(
+                select row(
+                    p.scope_id, p.label, p.chunks,
+                    case p.plan when 'index' then 'index topped up' else p.plan end,
+                    p.reason || case p.plan when 'index' then _topped_up else '' end
+                )::search.scope_plan
+                from unnest(_plans) as p
+            );
             _more := array(
                 select h
                 from search.exact_hits(
@@ -75,19 +106,21 @@ begin
         end if;
     end if;
 
-    return query
-    select h.chunk_id, h.similarity, h.rank::integer
-    from (
-        select
-            u.chunk_id, u.similarity,
-            rank() over (order by round(u.similarity::numeric, 9) desc) as rank
-        from unnest(_hits || _more) as u
-        where u.similarity >= vector_leg.floor
-    ) as h
-    order by h.rank, h.chunk_id
-    limit vector_leg.candidates;
+    _hits := array(
+        select row(h.chunk_id, h.similarity, h.rank)::search.vector_hit
+        from (
+            select
+                u.chunk_id, u.similarity,
+                rank() over (order by round(u.similarity::numeric, 9) desc) as rank
+            from unnest(_hits || _more) as u
+            where u.similarity >= vector_leg.floor
+        ) as h
+        order by h.rank, h.chunk_id
+        limit vector_leg.candidates
+    );
+    return row(_hits, _plans)::search.vector_found;
 end;
 $func$;
 
 comment on function search.vector_leg is
-'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity.';
+'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';

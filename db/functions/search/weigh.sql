@@ -30,6 +30,7 @@ as $func$
             h as hit,
             c.document_id,
             c.version_id,
+            c.content_hash,
             s.label,
             search.freshness(v.effective_date, weigh.on_day, setting.freshness_floor) as freshness,
             coalesce(r.weight, 1) as authority_weight,
@@ -63,7 +64,10 @@ as $func$
         (w.hit).floor_exempt,
         (w.hit).coverage,
         (w.hit).school_boosted,
-        (w.hit).dropped_because
+        (w.hit).dropped_because,
+        w.content_hash,
+        (w.hit).dropped_at,
+        (w.hit).place
     from weighed as w;
 $func$;
 

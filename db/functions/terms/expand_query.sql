@@ -1,7 +1,7 @@
 -- terms.expand_query
 -- Terms to add to a question, from every synonym that fires; what was typed is kept by the caller.
 --
--- called by  public.search_text, app/calls.py
+-- called by  search.word_question, app/calls.py
 -- raises     nothing
 
 create or replace function terms.expand_query(question text)

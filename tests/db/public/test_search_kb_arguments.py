@@ -201,7 +201,7 @@ def test_a_fresh_session_searches_at_once(fresh: psycopg.Connection[Any]) -> Non
     fresh.execute("set kb.exact_limit = 0")
     fresh.execute("set kb.relevance_threshold = '-1'")
     row = fresh.execute(CALL, [literal(QUESTION.tolist()), "subject1"]).fetchone()
-    assert row == (3,), "three chunks of the one national document"
+    assert row == (4,), "three chunks of the long document, and one of the other that has the word"
 
 
 def test_index_settings_are_back_to_default_after_a_search(

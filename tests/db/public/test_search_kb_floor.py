@@ -162,3 +162,35 @@ def test_the_school_alone_does_not_answer_what_nothing_answers(
 ) -> None:
     school.execute("set local kb.relevance_threshold = 0.85")
     assert search(school, vector=axis(3), urn=HOLLYBROOK) == []
+
+
+def test_without_a_vector_the_schools_texts_are_brought_in_by_their_words(
+    kb: psycopg.Connection[Any],
+) -> None:
+    add(kb, "womp dralk frim jalt", source="national", title="n1q")
+    for n, text in enumerate(("womp", "dralk", "frim", "jalt", "krib")):
+        add(kb, text, source=f"school{n}", title=f"s{n}q", school_urn=HOLLYBROOK)
+    add(kb, "blom", source="other", title="o1q", school_urn=WEALD_VIEW)
+    kb.execute("set local kb.school_coverage = 0.2")
+    rows = search(kb, words="womp dralk frim jalt", urn=HOLLYBROOK)
+    assert [(r["source"], r["school_boosted"]) for r in rows] == [
+        ("national", False),
+        ("school0", True),
+        ("school1", True),
+        ("school2", True),
+    ]
+    kb.execute("set local kb.school_coverage = 0.45")
+    assert found(search(kb, words="womp dralk frim jalt", urn=HOLLYBROOK)) == ["national"]
+
+
+def test_copies_of_one_text_of_the_school_are_brought_in_once(
+    school: psycopg.Connection[Any],
+) -> None:
+    school.execute(
+        "update corpus.chunk as c set content_hash = o.content_hash "
+        "from corpus.chunk as o, corpus.document as d, corpus.document as e "
+        "where c.document_id = d.document_id and d.source = 'school1' "
+        "and o.document_id = e.document_id and e.source = 'school0'"
+    )
+    rows = search(school, vector=axis(3), urn=HOLLYBROOK)
+    assert found(rows) == ["national", "school0", "school2", "school3"]

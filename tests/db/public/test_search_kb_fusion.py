@@ -5,6 +5,8 @@ from typing import Any
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.corpus import add, axis, near, search
 from tests.rows import value_of
@@ -135,3 +137,64 @@ def test_topics_raise_what_is_tagged_and_narrow_nothing(kb: psycopg.Connection[A
     raised = float(value_of(kb, "select value from config.settings where name = 'kb.topic_boost'"))
     assert [(r["source"], r["boost"]) for r in rows] == [("tagged", raised), ("plain", 1)]
     assert [r["source"] for r in search(kb, vector=axis(3))] == ["plain", "tagged"]
+
+
+# what may not change an answer
+
+
+def told(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Everything but what a chunk is called by and when it came."""
+    skipped = {"chunk_id", "document_id", "created_at"}
+    return {r["source"]: {k: v for k, v in r.items() if k not in skipped} for r in rows}
+
+
+TEXTS = [
+    ("womp dralk", 0.9),
+    ("womp", 0.7),
+    ("dralk frim dralk", 0.5),
+    ("frim", 0.8),
+    ("jalt", 0.6),
+]
+FEW = settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def fill(db: psycopg.Connection[Any], order: list[int]) -> None:
+    for n in order:
+        text, cosine = TEXTS[n]
+        add(db, f"{text}.", source=f"text{n}", title=f"T{n}q", vector=near(3, cosine))
+
+
+@FEW
+@given(order=st.permutations(range(len(TEXTS))))
+def test_the_order_in_which_documents_came_changes_no_answer(
+    kb: psycopg.Connection[Any], order: list[int]
+) -> None:
+    answers = []
+    for each in (list(range(len(TEXTS))), order):
+        with kb.transaction(force_rollback=True):
+            fill(kb, each)
+            answers.append(told(search(kb, words="womp dralk", vector=axis(3))))
+    assert list(answers[0]) == list(answers[1])
+    assert answers[0] == answers[1]
+
+
+@FEW
+@given(words=st.sampled_from(["womp", "dralk", "womp frim"]), count=st.integers(1, 4))
+def test_documents_on_something_else_change_no_rank_and_no_fused_score(
+    kb: psycopg.Connection[Any], words: str, count: int
+) -> None:
+    # BM25 scores move with the size of the corpus; the ranks that fusion reads do not, while the
+    # words of a question keep their order of rarity
+    ranks = ("vector_rank", "bm25_rank", "rrf_raw", "score", "matched_by")
+    with kb.transaction(force_rollback=True):
+        fill(kb, list(range(len(TEXTS))))
+        before = search(kb, words=words, vector=axis(3))
+        for n in range(count):
+            add(
+                kb, f"Of krib and blom {n}.", source=f"else{n}", title=f"E{n}q", vector=axis(90 + n)
+            )
+        after = search(kb, words=words, vector=axis(3))
+    assert [r["source"] for r in before] == [r["source"] for r in after]
+    assert [[r[k] for k in ranks] for r in before] == [[r[k] for k in ranks] for r in after]

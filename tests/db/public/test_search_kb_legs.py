@@ -42,9 +42,7 @@ def test_a_page_of_a_hundred_is_full(forced: psycopg.Connection[Any]) -> None:
 def test_a_thousand_candidates_are_considered(forced: psycopg.Connection[Any]) -> None:
     kept = value_of(
         forced,
-        "select count(*) from search.rank_candidates(query => %s::halfvec, tsquery => null, "
-        "embedding_set => embedding.active_set(), scopes => array(select s from "
-        "search.visible_scopes() as s), statuses => '{pending}', candidates => 1000)",
+        "select (search.find(query_vec => %s, tsquery => null, candidates => 1000)).kept_count",
         [text_of(QUESTION)],
     )
     assert kept == 1000

@@ -21,5 +21,6 @@ _BLANK: Row = {
 
 
 def ranked(chunk_id: int, **facts: Any) -> Row:
-    """A search.ranked_hit; what is not named is unremarkable."""
-    return _BLANK | {"chunk_id": chunk_id} | facts
+    """A search.ranked_hit; what is not named is unremarkable, text and document are its own."""
+    own = {"chunk_id": chunk_id, "document_id": chunk_id, "content_hash": f"\\x{chunk_id:064x}"}
+    return _BLANK | own | facts

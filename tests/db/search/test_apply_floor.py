@@ -16,11 +16,12 @@ def judge(
     has_vector: bool = True,
     school_limit: int = 3,
     keyword_coverage: float = 0.5,
+    school_coverage: float = 0.25,
 ) -> dict[int, Row]:
     rows = rows_of(
         db,
-        "search.apply_floor({hits}, %s, %s, %s, %s, %s)",
-        [has_vector, FLOOR, SCHOOL_FLOOR, school_limit, keyword_coverage],
+        "search.apply_floor({hits}, %s, %s, %s, %s, %s, %s)",
+        [has_vector, FLOOR, SCHOOL_FLOOR, school_limit, keyword_coverage, school_coverage],
         hits=array_of("search.ranked_hit", hits),
     )
     assert len(rows) == len(hits), "every candidate is there, with the reason"
@@ -102,6 +103,17 @@ def test_equally_similar_ones_are_brought_in_by_id(kb: psycopg.Connection[Any]) 
     assert boosted(judge(kb, ranked(1), *school)) == {3, 5, 7}
 
 
+def test_a_copy_takes_no_place_of_those_brought_in(kb: psycopg.Connection[Any]) -> None:
+    school = [ranked(n, scope="school", similarity=0.29 - n / 100) for n in range(2, 8)]
+    kept_text = ranked(1)["content_hash"]
+    school[0]["content_hash"] = kept_text
+    school[2]["content_hash"] = school[1]["content_hash"]
+    assert boosted(judge(kb, ranked(1), *school)) == {3, 5, 6}
+    # what the floor drops elsewhere takes no text from the school
+    far = ranked(9, similarity=0.1, content_hash=school[1]["content_hash"])
+    assert boosted(judge(kb, ranked(1), far, *school)) == {3, 5, 6}
+
+
 def test_chunks_of_the_school_that_are_kept_anyway_count_towards_the_three(
     kb: psycopg.Connection[Any],
 ) -> None:
@@ -122,6 +134,24 @@ def test_a_school_alone_does_not_answer_what_nothing_answers(
     # rule 12: beside nothing relevant, the school's chance likeness is no answer
     rows = judge(kb, ranked(1, scope="school", similarity=0.2), ranked(2, similarity=0.2))
     assert kept(rows) == boosted(rows) == set()
+
+
+def test_without_a_query_vector_the_school_has_a_lower_share_of_the_words_to_match(
+    kb: psycopg.Connection[Any],
+) -> None:
+    school = [
+        ranked(n, scope="school", similarity=None, coverage=n / 100) for n in (24, 25, 26, 27, 28)
+    ]
+    kept_one = ranked(1, similarity=None, coverage=0.5)
+    rows = judge(kb, kept_one, *school, has_vector=False)
+    assert boosted(rows) == {26, 27, 28}
+    assert kept(rows) == {1, 26, 27, 28}
+    assert boosted(judge(kb, kept_one, *school, has_vector=False, school_limit=9)) == {
+        25, 26, 27, 28,
+    }  # fmt: skip
+    # with one, words do not bring in what is too far away
+    rows = judge(kb, ranked(1), *school)
+    assert boosted(rows) == set()
 
 
 def test_a_limit_of_zero_brings_nothing_in(kb: psycopg.Connection[Any]) -> None:

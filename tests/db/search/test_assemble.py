@@ -1,4 +1,4 @@
-"""search.assemble: rule 11, the answer from what was kept."""
+"""search.assemble: rule 11, the rows of what was chosen, with their neighbours."""
 
 import random
 import re
@@ -6,10 +6,11 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.corpus import Added, add
 from tests.db.search.hits import ranked
-from tests.rows import Row, array_of, rows_of, value_of
+from tests.rows import Row, rows_of
 
 VISIBLE = ["approved", "pending"]
 
@@ -17,24 +18,25 @@ VISIBLE = ["approved", "pending"]
 def assemble(
     db: psycopg.Connection[Any],
     *hits: Row,
-    top_k: int = 10,
     statuses: list[str] | None = None,
+    **retrieval: Any,
 ) -> list[Row]:
-    known = {
-        chunk: (document, version)
-        for chunk, document, version in db.execute(
-            "select chunk_id, document_id, version_id from corpus.chunk"
-        )
+    """The answer of these chunks, each in the place in which it is named."""
+    versions = dict(db.execute("select chunk_id, version_id from corpus.chunk").fetchall())
+    documents = dict(db.execute("select chunk_id, document_id from corpus.chunk").fetchall())
+    found = retrieval | {
+        "request": {"statuses": statuses or VISIBLE} | retrieval.get("request", {}),
+        "hits": [
+            {"place": n}
+            | hit
+            | {"version_id": versions[hit["chunk_id"]], "document_id": documents[hit["chunk_id"]]}
+            for n, hit in enumerate(hits, start=1)
+        ],
     }
-    full = [
-        hit | dict(zip(("document_id", "version_id"), known[hit["chunk_id"]], strict=True))
-        for hit in hits
-    ]
     return rows_of(
         db,
-        "search.assemble({hits}, %s, %s)",
-        [statuses or VISIBLE, top_k],
-        hits=array_of("search.ranked_hit", full),
+        "search.assemble(jsonb_populate_record(null::search.retrieval, %s))",
+        [Jsonb(found)],
     )
 
 
@@ -112,7 +114,7 @@ def test_a_neighbour_of_another_version_is_not_in_the_context(
 ) -> None:
     _, old = document(kb, size=300, overlap=0)
     new = add(kb, "A new and short text.", source="text 1")
-    (row,) = assemble(kb, ranked(new.chunk_ids[0]), statuses=[*VISIBLE, "superseded"])
+    (row,) = assemble(kb, ranked(new.chunk_ids[0]), request={"as_of": "2030-01-01"})
     assert row["context"] == "A new and short text."
     assert row["version"] == 2
     assert old.document_id == new.document_id
@@ -138,114 +140,32 @@ def test_without_expansion_the_context_is_the_passage(kb: psycopg.Connection[Any
     assert row["context"] == row["content"]
 
 
-def test_at_most_three_chunks_of_a_document_the_best_ones(kb: psycopg.Connection[Any]) -> None:
-    _, many = document(kb, size=200, overlap=0)
-    other = add(kb, "Another document.", source="other")
-    hits = [ranked(c, score=0.5 + n / 100) for n, c in enumerate(many.chunk_ids)]
-    rows = assemble(kb, *hits, ranked(other.chunk_ids[0], score=0.1))
-    assert ids(rows) == [*reversed(many.chunk_ids[-3:]), *other.chunk_ids]
-    kb.execute("set local kb.max_chunks_per_document = 1")
-    assert ids(assemble(kb, *hits)) == [many.chunk_ids[-1]]
+def texts(db: psycopg.Connection[Any], count: int) -> list[int]:
+    return [add(db, f"Text {n}.", source=f"text {n}q").chunk_ids[0] for n in range(count)]
 
 
-def test_equal_texts_are_one_row_the_best_ranked(kb: psycopg.Connection[Any]) -> None:
-    text = "The same words in four places."
-    national = add(kb, text, source="a").chunk_ids[0]
-    la = add(kb, text, source="a", la_code="E08000025").chunk_ids[0]
-    school = add(kb, text, source="a", school_urn="990001").chunk_ids[0]
-    shared = add(kb, text, source="a", owner="ann").chunk_ids[0]
+def test_rows_come_in_their_places(kb: psycopg.Connection[Any]) -> None:
+    first, second, third = texts(kb, 3)
+    rows = assemble(kb, ranked(second, place=2), ranked(third, place=3), ranked(first, place=1))
+    assert ids(rows) == [first, second, third]
+
+
+def test_what_has_no_place_is_left_out(kb: psycopg.Connection[Any]) -> None:
+    first, second = texts(kb, 2)
+    rows = assemble(kb, ranked(first, place=None, dropped_because="too far"), ranked(second))
+    assert ids(rows) == [second]
+
+
+def test_every_row_carries_the_flags(kb: psycopg.Connection[Any]) -> None:
     rows = assemble(
         kb,
-        ranked(national, score=0.2),
-        ranked(la, score=0.4),
-        ranked(school, score=0.3),
-        ranked(shared, score=0.1),
+        *map(ranked, texts(kb, 2)),
+        topic_fallback_used=True,
+        no_la_broad_fallback_used=False,
     )
-    assert ids(rows) == [la]
-    tied = [ranked(c, score=0.2) for c in (shared, school, la, national)]
-    assert ids(assemble(kb, *tied)) == [min(national, la, school, shared)]
-
-
-def test_a_duplicate_does_not_use_up_a_place_of_its_document(kb: psycopg.Connection[Any]) -> None:
-    _, many = document(kb, size=200, overlap=0)
-    text = value_of(kb, "select content from corpus.chunk where chunk_id = %s", [many.chunk_ids[0]])
-    copy = add(kb, text, source="copy", la_code="E10000016").chunk_ids[0]
-    hits = [ranked(c, score=0.5 - n / 100) for n, c in enumerate(many.chunk_ids[:4])]
-    rows = assemble(kb, *hits, ranked(copy, score=0.9))
-    assert ids(rows) == [copy, *many.chunk_ids[1:4]]
-
-
-def texts(db: psycopg.Connection[Any], count: int, **facts: Any) -> list[int]:
-    name = facts.get("school_urn", "national")
-    return [
-        add(db, f"Text {n} of {name}.", source=f"{name} {n}q", **facts).chunk_ids[0]
-        for n in range(count)
-    ]
-
-
-def test_the_best_top_k_come_best_first(kb: psycopg.Connection[Any]) -> None:
-    chunks = texts(kb, 6)
-    hits = [ranked(c, score=n / 100) for n, c in enumerate(chunks)]
-    assert ids(assemble(kb, *hits, top_k=4)) == [*reversed(chunks)][:4]
-    assert ids(assemble(kb, *hits, top_k=100)) == [*reversed(chunks)]
-
-
-def test_equal_scores_come_in_the_order_of_their_ids(kb: psycopg.Connection[Any]) -> None:
-    chunks = texts(kb, 5)
-    hits = [ranked(c) for c in (chunks[3], chunks[0], chunks[4], chunks[1], chunks[2])]
-    assert ids(assemble(kb, *hits)) == chunks
-    assert ids(assemble(kb, *hits, top_k=2)) == chunks[:2]
-
-
-def test_what_was_brought_in_for_the_school_keeps_its_place(kb: psycopg.Connection[Any]) -> None:
-    national = texts(kb, 8)
-    school = texts(kb, 3, school_urn="990001")
-    hits = [ranked(c, score=0.5 - n / 100) for n, c in enumerate(national)]
-    brought = [
-        ranked(c, scope="school", school_boosted=True, score=0.01 - n / 1000)
-        for n, c in enumerate(school)
-    ]
-    rows = assemble(kb, *hits, *brought, top_k=8)
-    assert ids(rows) == [*national[:5], *school]
-    assert [row["school_boosted"] for row in rows] == [False] * 5 + [True] * 3
-
-
-@pytest.mark.parametrize("top_k", [1, 2, 3, 4, 5])
-def test_what_was_brought_in_takes_half_of_a_short_answer_at_most(
-    kb: psycopg.Connection[Any], top_k: int
-) -> None:
-    national = texts(kb, 8)
-    school = texts(kb, 3, school_urn="990001")
-    hits = [ranked(c, score=0.5 - n / 100) for n, c in enumerate(national)]
-    brought = [ranked(c, scope="school", school_boosted=True, score=0.01) for c in school]
-    rows = assemble(kb, *hits, *brought, top_k=top_k)
-    assert len(rows) == top_k
-    assert sum(row["school_boosted"] for row in rows) == top_k // 2
-    assert rows[0]["chunk_id"] == national[0]
-
-
-def test_what_was_brought_in_fills_an_answer_that_has_room(kb: psycopg.Connection[Any]) -> None:
-    national = texts(kb, 1)
-    school = texts(kb, 3, school_urn="990001")
-    brought = [ranked(c, scope="school", school_boosted=True, score=0.001) for c in school]
-    assert ids(assemble(kb, ranked(national[0]), *brought, top_k=4)) == [*national, *school]
-
-
-def test_a_chunk_with_the_very_identifier_keeps_a_place_under_many_similar_ones(
-    kb: psycopg.Connection[Any],
-) -> None:
-    chunks = texts(kb, 12)
-    exact = [ranked(c, floor_exempt=True, score=0.01 - n / 1000) for n, c in enumerate(chunks[8:])]
-    hits = [ranked(c, score=0.5 - n / 100) for n, c in enumerate(chunks[:8])]
-    assert ids(assemble(kb, *hits, *exact, top_k=6)) == [*chunks[:4], *chunks[8:10]]
-    assert ids(assemble(kb, *hits, *exact, top_k=3)) == [*chunks[:2], chunks[8]]
-    assert ids(assemble(kb, *hits, *exact, top_k=1)) == [chunks[0]]
-
-
-def test_dropped_candidates_are_left_out(kb: psycopg.Connection[Any]) -> None:
-    chunks = texts(kb, 2)
-    rows = assemble(kb, ranked(chunks[0], dropped_because="too far"), ranked(chunks[1]))
-    assert ids(rows) == [chunks[1]]
+    assert [(r["topic_fallback_used"], r["no_la_broad_fallback_used"]) for r in rows] == [
+        (True, False)
+    ] * 2
 
 
 def test_no_candidate_is_no_answer(kb: psycopg.Connection[Any]) -> None:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import psycopg
@@ -163,3 +164,83 @@ def test_chunks_that_do_not_match_change_no_score(
     others = {chunk + 1000: rank for chunk, rank in extra.items()}
     after = scores(fuse(kb, vector_hits(vector | others), keyword_hits(keyword)))
     assert {chunk: after[chunk] for chunk in before} == before
+
+
+@PROPERTY
+@given(vector=LEG, keyword=LEG)
+def test_an_absent_leg_is_worth_exactly_nothing(
+    kb: psycopg.Connection[Any], vector: Ranks, keyword: Ranks
+) -> None:
+    # fault R-10
+    alone = fuse(kb, vector_hits(vector), [])
+    assert scores(fuse(kb, vector_hits(vector), [], keyword_weight=1000)) == scores(alone)
+    beside = scores(fuse(kb, vector_hits(vector), keyword_hits(keyword)))
+    for chunk in vector.keys() - keyword.keys():
+        assert beside[chunk] == alone[chunk]["rrf_raw"]
+
+
+@PROPERTY
+@given(vector=LEG, keyword=LEG, k=st.floats(1, 1000))
+def test_a_hit_of_both_legs_is_worth_more_than_of_either(
+    kb: psycopg.Connection[Any], vector: Ranks, keyword: Ranks, k: float
+) -> None:
+    both = scores(fuse(kb, vector_hits(vector), keyword_hits(keyword), k=k))
+    first = scores(fuse(kb, vector_hits(vector), [], k=k))
+    second = scores(fuse(kb, [], keyword_hits(keyword), k=k))
+    for chunk in vector.keys() & keyword.keys():
+        assert both[chunk] > max(first[chunk], second[chunk])
+
+
+@PROPERTY
+@given(
+    ranks=st.lists(st.integers(1, 1000), unique=True, min_size=2, max_size=12),
+    k=st.integers(1, 1000),
+    weight=st.integers(1, 10),
+)
+def test_a_better_rank_is_worth_strictly_more_also_in_whole_numbers(
+    kb: psycopg.Connection[Any], ranks: list[int], k: int, weight: int
+) -> None:
+    # fault R-12: whole numbers all through
+    hits = dict(zip(range(len(ranks)), sorted(ranks), strict=True))
+    for fused in (
+        fuse(kb, vector_hits(hits), [], k=k, vector_weight=weight),
+        fuse(kb, [], keyword_hits(hits), k=k, keyword_weight=weight),
+    ):
+        in_order = [fused[chunk]["rrf_raw"] for chunk in hits]
+        assert in_order[-1] > 0
+        assert all(a > b for a, b in pairwise(in_order))
+
+
+@PROPERTY
+@given(vector=LEG, keyword=LEG, weights=st.tuples(WEIGHT, WEIGHT), more=st.tuples(WEIGHT, WEIGHT))
+def test_a_larger_weight_never_lowers_a_score(
+    kb: psycopg.Connection[Any],
+    vector: Ranks,
+    keyword: Ranks,
+    weights: tuple[float, float],
+    more: tuple[float, float],
+) -> None:
+    legs = vector_hits(vector), keyword_hits(keyword)
+    light = scores(fuse(kb, *legs, vector_weight=weights[0], keyword_weight=weights[1]))
+    heavy = scores(
+        fuse(
+            kb,
+            *legs,
+            vector_weight=weights[0] + more[0],
+            keyword_weight=weights[1] + more[1],
+        )
+    )
+    assert all(heavy[chunk] >= light[chunk] for chunk in light)
+
+
+def test_a_missing_rank_counts_nothing_and_no_score_is_null(kb: psycopg.Connection[Any]) -> None:
+    # fault R-12: a NULL would sort first
+    ranked, unranked = vector_hits({1: 1, 2: 2})
+    fused = fuse(kb, [ranked, unranked | {"rank": None}], keyword_hits({2: 1}))
+    assert scores(fused) == {1: 0.7 / 61, 2: 0.3 / 61}
+    (row,) = rows_of(
+        kb,
+        "search.fuse({vector}, null, null, null, null)",
+        vector=array_of("search.vector_hit", [ranked]),
+    )
+    assert row["rrf_raw"] == 0

@@ -9,7 +9,7 @@ from tests.corpus import add, axis, literal, near
 from tests.rows import Row, array_of, rows_of, value_of
 
 
-def candidates(
+def ranking(
     db: psycopg.Connection[Any],
     words: str | None = None,
     *,
@@ -18,17 +18,23 @@ def candidates(
     urn: str | None = None,
     count: int = 50,
     statuses: str = "{approved,pending}",
-) -> dict[str, Row]:
-    """Rows by source, in their order."""
+) -> Row:
+    """One attempt, as it is."""
     scopes = rows_of(db, "search.visible_scopes(la => %s, urn => %s)", [la, urn])
-    rows = rows_of(
+    (row,) = rows_of(
         db,
-        "search.rank_candidates(query => %s::halfvec, tsquery => terms.build_tsquery(%s), "
-        "embedding_set => embedding.active_set(), scopes => {scopes}, statuses => %s::text[], "
-        "candidates => %s)",
+        "search.rank_candidates(request => search.resolve_request(query_vec => %s::vector, "
+        "tsquery => terms.build_tsquery(%s), statuses => %s::text[]), scopes => {scopes}, "
+        "tags => null, candidates => %s)",
         [vector and literal(vector), words, statuses, count],
         scopes=array_of("search.visible_scope", scopes),
     )
+    return row
+
+
+def candidates(db: psycopg.Connection[Any], *words: str, **asked: Any) -> dict[str, Row]:
+    """Candidates by source, in their order."""
+    rows: list[Row] = ranking(db, *words, **asked)["hits"]
     assert [r["score"] for r in rows] == sorted((r["score"] for r in rows), reverse=True)
     names = {
         row[0]: row[1]
@@ -99,6 +105,7 @@ def test_the_asked_schools_best_are_candidates_beside_a_full_leg(
         "school0": 3,
         "school1": 4,
         "school2": 5,
+        "school3": 6,
     }
     assert set(candidates(four, vector=axis(3), count=2)) == {"hybrid", "vector"}
 
@@ -118,3 +125,46 @@ def test_states_and_scopes_hold(four: psycopg.Connection[Any]) -> None:
 def test_nothing_to_search_for_is_no_candidate(four: psycopg.Connection[Any]) -> None:
     assert candidates(four) == {}
     assert candidates(four, "the of", vector=None) == {}
+
+
+def test_a_keyword_only_search_has_the_asked_schools_best_beside_a_full_leg(
+    four: psycopg.Connection[Any],
+) -> None:
+    for n in range(4):
+        add(
+            four,
+            f"Pupils and {'womp ' * (n + 1)}.",
+            source=f"school{n}",
+            title=f"School {n}q",
+            school_urn="990001",
+            vector=axis(61),
+        )
+    for n in range(3):
+        add(four, "womp " * (9 + n), source=f"full{n}", title=f"T{n}q", vector=axis(62))
+    rows = candidates(four, "womp", urn="990001", count=3)
+    assert {s: r["bm25_rank"] for s, r in rows.items()} == {
+        "full2": 1, "full1": 2, "full0": 3, "school3": 4, "school2": 5, "school1": 6, "school0": 7,
+    }  # fmt: skip
+    # with a vector it is the vector that finds them
+    assert "school3" not in candidates(four, "womp", vector=axis(3), urn="990001", count=3)
+    four.execute("set local kb.school_boost_limit = 0")
+    assert set(candidates(four, "womp", urn="990001", count=3)) == {"full0", "full1", "full2"}
+
+
+def test_it_says_how_much_each_leg_brought(four: psycopg.Connection[Any]) -> None:
+    row = ranking(four, "womp", vector=axis(3))
+    assert (row["vector_hits"], row["keyword_hits"], len(row["hits"])) == (3, 2, 4)
+    row = ranking(four, "womp", vector=axis(3), count=1)
+    assert (row["vector_hits"], row["keyword_hits"]) == (1, 1)
+    assert [p["label"] for p in row["plans"]] == ["national"]
+    assert min(row["vector_ms"], row["keyword_ms"], row["rank_ms"]) >= 0
+
+
+def test_a_leg_cut_among_relevant_chunks_says_that_more_would_pass(
+    four: psycopg.Connection[Any],
+) -> None:
+    # hybrid and vector pass the floor, faint does not
+    for count, more in ((1, True), (2, True), (3, False), (4, False)):
+        assert ranking(four, vector=axis(3), count=count)["more_would_pass"] is more, count
+    assert ranking(four, "womp", count=1)["more_would_pass"] is True
+    assert ranking(four, "womp", count=3)["more_would_pass"] is False

@@ -1,5 +1,6 @@
 """search.vector_leg: rule 4, filled to the limit whatever the filter's selectivity."""
 
+from datetime import date
 from typing import Any
 
 import psycopg
@@ -17,7 +18,7 @@ def scopes_of(db: psycopg.Connection[Any], la: str | None = None) -> list[Row]:
     return rows_of(db, "search.visible_scopes(%s)", [la])
 
 
-def leg(
+def found(
     db: psycopg.Connection[Any],
     *,
     scopes: list[Row],
@@ -25,14 +26,25 @@ def leg(
     candidates: int = 50,
     floor: float = -1,
     tags: list[str] | None = None,
-    set_id: int = 1,
-) -> list[Row]:
-    return rows_of(
+    as_of: date | None = None,
+) -> Row:
+    (row,) = rows_of(
         db,
-        "search.vector_leg(%s::halfvec, %s, {scopes}, %s, %s, %s, %s)",
-        [question or text_of(QUESTION), set_id, VISIBLE, tags, candidates, floor],
+        "search.vector_leg(%s::halfvec, 1, {scopes}, %s, %s, %s, %s, %s)",
+        [question or text_of(QUESTION), VISIBLE, tags, candidates, floor, as_of],
         scopes=array_of("search.visible_scope", scopes),
     )
+    return row
+
+
+def leg(db: psycopg.Connection[Any], **asked: Any) -> list[Row]:
+    hits: list[Row] = found(db, **asked)["hits"]
+    return hits
+
+
+def plans(db: psycopg.Connection[Any], **asked: Any) -> dict[str, tuple[str, str]]:
+    """Label to plan and its reason."""
+    return {p["label"]: (p["plan"], p["reason"]) for p in found(db, **asked)["plans"]}
 
 
 def ids(rows: list[Row]) -> set[int]:
@@ -69,13 +81,13 @@ def test_rare_rows_away_from_the_question_fill_the_list_like_the_exact_scan(
 ) -> None:
     # fault R-01: twenty-four among thousands
     asked: dict[str, Any] = {"scopes": scopes_of(forced), "tags": ["transport"]}
-    found = leg(forced, candidates=10, **asked)
-    assert len(found) == 10
-    assert ids(found) <= ids(exact(forced, candidates=RARE, **asked))
+    ten = leg(forced, candidates=10, **asked)
+    assert len(ten) == 10
+    assert ids(ten) <= ids(exact(forced, candidates=RARE, **asked))
     # the index goes on in passes, each in an order of its own: the ranks do not (fault R-09)
-    similarities = [row["similarity"] for row in found]
+    similarities = [row["similarity"] for row in ten]
     assert similarities == sorted(similarities, reverse=True)
-    assert [row["rank"] for row in found] == list(range(1, 11))
+    assert [row["rank"] for row in ten] == list(range(1, 11))
     every = leg(forced, candidates=50, **asked)
     assert len(every) == RARE
     assert every == exact(forced, candidates=50, **asked)
@@ -107,13 +119,13 @@ def test_small_scopes_are_exact_and_large_ones_indexed_in_one_list(
     large.execute(f"set local kb.exact_limit = {KENT + 50}")
     scopes = scopes_of(large, "E10000016")
     assert {s["chunks"] for s in scopes} == {NATIONAL + RARE, KENT}
-    found = total = 0
+    hits = total = 0
     for question in questions(5):
         asked: dict[str, Any] = {"scopes": scopes, "question": text_of(question)}
         wanted = ids(exact(large, **asked))
-        found += len(ids(leg(large, **asked)) & wanted)
+        hits += len(ids(leg(large, **asked)) & wanted)
         total += len(wanted)
-    assert found / total >= 0.95
+    assert hits / total >= 0.95
 
 
 def test_ranks_count_from_one_and_follow_the_similarity(forced: psycopg.Connection[Any]) -> None:
@@ -142,16 +154,15 @@ def test_equal_similarities_share_a_rank_and_the_next_one_counts_them(
 
 
 def test_no_vector_or_no_scope_is_no_hit(large: psycopg.Connection[Any]) -> None:
-    assert leg(large, scopes=[]) == []
-    assert (
-        rows_of(
-            large,
-            "search.vector_leg(null, 1, {scopes}, %s)",
-            [VISIBLE],
-            scopes=array_of("search.visible_scope", scopes_of(large)),
-        )
-        == []
+    assert found(large, scopes=[]) == {"hits": [], "plans": []}
+    (row,) = rows_of(
+        large,
+        "search.vector_leg(null, 1, {scopes}, %s)",
+        [VISIBLE],
+        scopes=array_of("search.visible_scope", scopes_of(large)),
     )
+    assert row["hits"] == []
+    assert [(p["plan"], p["reason"]) for p in row["plans"]] == [("none", "no query vector")]
 
 
 def test_a_chunk_that_is_not_embedded_never_ranks(kb: psycopg.Connection[Any]) -> None:
@@ -161,3 +172,37 @@ def test_a_chunk_that_is_not_embedded_never_ranks(kb: psycopg.Connection[Any]) -
     for limit in ("0", "20000"):
         kb.execute("select set_config('kb.exact_limit', %s, true)", [limit])
         assert ids(leg(kb, scopes=scopes_of(kb))) == set(added.chunk_ids[1:])
+
+
+# how it went about it
+
+
+def test_every_scope_says_by_which_plan_it_was_read_and_why(
+    large: psycopg.Connection[Any],
+) -> None:
+    scopes = scopes_of(large, "E10000016")
+    large.execute(f"set local kb.exact_limit = {KENT}")
+    assert plans(large, scopes=scopes) == {
+        "la": ("exact", "200 chunks, 200 with the smaller scopes, within kb.exact_limit 200"),
+        "national": ("index", "2024 chunks, 2224 with the smaller scopes, over kb.exact_limit 200"),
+    }
+    large.execute("set local kb.exact_limit = 5000")
+    assert {plan for plan, _ in plans(large, scopes=scopes).values()} == {"exact"}
+
+
+def test_an_index_that_under_fills_says_that_it_was_topped_up(
+    forced: psycopg.Connection[Any],
+) -> None:
+    # fault R-03: an under-fill is noticed, also where the floor then leaves nothing of it
+    for floor in (-1, 0.99):
+        plan, reason = plans(forced, scopes=scopes_of(forced), tags=["transport"], floor=floor)[
+            "national"
+        ]
+        assert plan == "index topped up"
+        assert reason.endswith(f"the index found {RARE} of 50, so an exact scan followed")
+    assert plans(forced, scopes=scopes_of(forced))["national"][0] == "index"
+
+
+def test_another_day_is_read_exactly(forced: psycopg.Connection[Any]) -> None:
+    plan, reason = plans(forced, scopes=scopes_of(forced), as_of=date(2030, 1, 1))["national"]
+    assert (plan, reason) == ("exact", "no index holds the versions of another day")

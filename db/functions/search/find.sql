@@ -1,0 +1,65 @@
+-- search.find
+-- The answer of search_kb with the counts from before the floor, and with its flags also where the answer is empty.
+--
+-- definer because  the app may search but not read the tables: scope is applied in here
+-- called by  app/calls.py
+-- raises     what search_kb raises
+
+create or replace function search.find(
+    query_vec public.vector,
+    tsquery tsquery,
+    la text default null,
+    home_la text default null,
+    urn text default null,
+    tags text[] default null,
+    top_k integer default null,
+    principals text[] default null,
+    as_of date default null,
+    statuses text[] default null,
+    topics text[] default null,
+    candidates integer default null,
+    rrf_k double precision default null,
+    vector_weight double precision default null,
+    keyword_weight double precision default null
+)
+returns search.finding
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _found search.retrieval := search.retrieve(search.resolve_request(
+        find.query_vec, find.tsquery, find.la, find.home_la, find.urn, find.tags, find.top_k,
+        find.principals, find.as_of, find.statuses, find.topics, find.candidates, find.rrf_k,
+        find.vector_weight, find.keyword_weight
+    ));
+    _finding search.finding;
+begin
+    select
+        array(select r from search.assemble(_found) as r),
+        cardinality(_found.attempts),
+        count(*),
+        count(*) filter (where h.dropped_at is distinct from 'floor'),
+        count(*) filter (where h.matched_by = 'vector'),
+        count(*) filter (where h.matched_by = 'keyword'),
+        count(*) filter (where h.matched_by = 'hybrid'),
+        count(*) filter (where h.scope in ('la', 'home_la', 'school')),
+        count(*) filter (where h.scope = 'national'),
+        max(h.similarity),
+        max(h.bm25_score),
+        max(h.rrf_raw),
+        _found.topic_fallback_used,
+        _found.no_la_broad_fallback_used,
+        coalesce(bool_or(h.school_boosted and h.place is not null), false),
+        (select string_agg(distinct p.plan, ', ' order by p.plan) from unnest(_found.plans) as p),
+        _found.timings
+    into _finding
+    from unnest(_found.hits) as h;
+    return _finding;
+end;
+$func$;
+
+comment on function search.find is
+'The answer of search_kb with the counts from before the floor, and with its flags also where the answer is empty.';
