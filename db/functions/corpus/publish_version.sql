@@ -28,6 +28,7 @@ declare
     _active embedding.set;
     _missing bigint;
     _key text;
+    _keys text[] := '{}';
     _rivals bigint[];
     _winner bigint;
 begin
@@ -52,6 +53,7 @@ begin
         perform pg_advisory_xact_lock(
             hashtextextended(_document.scope_id || _document.source_family || ' ' || _key, 3)
         );
+        _keys := _keys || _key;
     end loop;
     perform from corpus.document as d where d.document_id = _new.document_id for update;
     select v.* into _new
@@ -106,13 +108,18 @@ begin
         from corpus.rivals_of(_new.version_id) as r
     ) as w;
 
-    insert into corpus.chunk_fact (chunk_id, scope_id, status, tags, quality_score)
+    insert into corpus.chunk_fact
+        (chunk_id, scope_id, status, status_before, tags, quality_score)
     select
         c.chunk_id, c.scope_id,
         case
-            when _winner is not null then 'superseded'
             when earlier.status in ('rejected', 'flagged') then earlier.status
+            when _winner is not null then 'superseded'
             else 'pending'
+        end,
+        case
+            when earlier.status in ('rejected', 'flagged') then null
+            when _winner is not null then 'pending'
         end,
         _new.tags,
         corpus.quality_score(
@@ -149,9 +156,9 @@ begin
 
     if _winner is not null then
         update corpus.version as v
-        set superseded_by = _winner, valid_to = w.valid_from
-        from corpus.version as w
-        where v.version_id = _new.version_id and w.version_id = _winner;
+        set superseded_by = _winner
+        where v.version_id = _new.version_id;
+        perform corpus.lay_timeline(_new.document_id, _keys);
         perform audit.write_event(
             'superseded', 'version ' || _new.version_id, jsonb_build_object('by', _winner)
         );
@@ -160,6 +167,7 @@ begin
     end if;
 
     update corpus.version as v set state = 'published' where v.version_id = _new.version_id;
+    perform corpus.lay_timeline(_new.document_id, _keys);
     insert into search.text_index (chunk_id, scope_id, lexemes, token_count)
     select i.chunk_id, i.scope_id, i.lexemes, terms.count_tokens(i.lexemes)
     from (

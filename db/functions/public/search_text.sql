@@ -28,8 +28,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    -- under the login's own name: nobody learns from the cache what another's viewers asked
-    _viewer text := session_user || coalesce(' ' || search_text.viewer, '');
+    _viewer text := coalesce(search_text.viewer, '');
     _query public.vector;
 begin
     if coalesce(search_text.question, '') !~ '\S' then
