@@ -8,7 +8,7 @@
 -- called by  admins, the health page
 -- raises     nothing
 
-create or replace function search.health(since interval default '30 days')
+create or replace function search.health(since interval default '7 days')
 returns table (
     day date,
     searches bigint,

@@ -257,7 +257,7 @@ def test_an_unknown_place_is_refused(answers: psycopg.Connection[Any]) -> None:
 
 def test_another_logins_viewers_cannot_be_probed(answers: psycopg.Connection[Any]) -> None:
     # the time or the notice of a cached question must not tell what somebody asked elsewhere
-    answers.execute("create role alice")
+    answers.execute("create role alice in role pgkb_reader")
     with endpoint(answers, str(axis(3))) as asked:
         for login in ("postgres", "alice", "postgres"):
             answers.execute(f"set session authorization {login}".encode())
