@@ -135,7 +135,16 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
             topics=worded.topics,
         )
         watch.lap("search")
-        await _keep_trace(db, inquiry, worded.topics, hits, fresh, watch)
+        await _keep_trace(
+            db,
+            inquiry,
+            worded.topics,
+            hits,
+            watch,
+            mode=_mode(vector=vector, tsquery=worded.tsquery),
+            embedding_set=active.name,
+            fresh_vector=fresh,
+        )
 
     return Found(
         scope=scope,
@@ -157,8 +166,11 @@ async def _keep_trace(
     inquiry: Inquiry,
     topics: Sequence[str],
     hits: Sequence[Hit],
-    fresh_vector: str | None,
     watch: Stopwatch,
+    *,
+    mode: str,
+    embedding_set: str,
+    fresh_vector: str | None,
 ) -> None:
     """Record the search and remember the vector. An answer is worth more than its trace, so a
     database that accepts no writes (a hot standby) costs a log line, not the answer.
@@ -172,6 +184,9 @@ async def _keep_trace(
             urn=inquiry.urn,
             topics=topics,
             timings=watch.ms,
+            mode=mode,
+            embedding_set=embedding_set,
+            question=inquiry.question,
         )
         if fresh_vector is not None:
             await calls.remember_query(
@@ -180,6 +195,13 @@ async def _keep_trace(
     except asyncpg.PostgresError as error:
         _log.warning("search not recorded: %s", detail_for_log(error, private=(inquiry.question,)))
     watch.lap("record")
+
+
+def _mode(*, vector: str | None, tsquery: str) -> str:
+    """The legs that had something to go by, as a search record names them."""
+    if vector is None:
+        return "keyword_only" if tsquery else "none"
+    return "hybrid" if tsquery else "vector_only"
 
 
 def _retrieval(

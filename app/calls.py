@@ -102,8 +102,24 @@ class Diagnosis:
     invalid_indexes: list[str]
     tasks_waiting: int
     tasks_dead: int
+    records: int
+    record_days: int
+    record_bytes: int
+    unfolded: int
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A statistic of BM25 that is not what the text index says."""
+
+    statistic: str
+    subject: str
+    kept: int
+    counted: int
+
+
+# a million chunks take a minute or two
+_RECOUNT_SECONDS = 900
 _HIT_COLUMNS = ", ".join(column.name for column in fields(Hit))
 
 
@@ -165,9 +181,23 @@ async def diagnose(db: Connection) -> Diagnosis:
         " array(select i.indexrelid::regclass::text from pg_catalog.pg_index as i"
         " where not i.indisvalid order by 1) as invalid_indexes,"
         " (select count(*) from queue.task as t where not t.dead) as tasks_waiting,"
-        " (select count(*) from queue.task as t where t.dead) as tasks_dead",
+        " (select count(*) from queue.task as t where t.dead) as tasks_dead,"
+        " (select count(*) from search.record) as records,"
+        " coalesce((select s.value::integer from config.settings as s"
+        " where s.name = 'kb.record_days'), 0) as record_days,"
+        " pg_total_relation_size('search.record') as record_bytes,"
+        " (select count(*) from search.scope_delta as d where d.scope_id = 0) as unfolded",
     )
     return Diagnosis(**dict(row))
+
+
+async def check_statistics(db: Connection) -> list[Difference]:
+    """Compare the statistics with a recount; needs a login that may, and time on a large corpus."""
+    rows = await db.fetch(
+        "select statistic, subject, kept, counted from search.check_statistics()",
+        timeout=_RECOUNT_SECONDS,
+    )
+    return [Difference(**dict(row)) for row in rows]
 
 
 async def find_active_set(db: Connection) -> ActiveSet | None:
@@ -270,21 +300,28 @@ async def record_search(
     urn: str | None,
     topics: Sequence[str],
     timings: Mapping[str, float],
+    mode: str,
+    embedding_set: str,
+    question: str,
 ) -> int:
-    """Store the counts of a search, never its question; the id of the record."""
+    """Store the counts of a search; of the question SQL keeps a fingerprint. The record's id."""
     return int(
         await db.fetchval(
             "select search.record_search("
             "results => array(select row_of from"
             " jsonb_populate_recordset(null::search_result, $1::jsonb) as row_of),"
             " la => $2::text, home_la => $3::text, urn => $4::text, topics => $5::text[],"
-            " timings => $6::jsonb)",
+            " timings => $6::jsonb, mode => $7::text, embedding_set => $8::text,"
+            " question => $9::text)",
             _without_text(hits),
             la,
             home_la,
             urn,
             list(topics),
             msgspec.json.encode(dict(timings)).decode(),
+            mode,
+            embedding_set,
+            question,
         )
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
 import psycopg
 import pytest
@@ -129,16 +130,21 @@ def test_a_title_that_was_left_ends_on_the_day_its_document_spoke_of_something_e
 def test_families_of_other_places_and_sites_do_not_end_each_other(
     reference: psycopg.Connection,
 ) -> None:
-    for number, facts in enumerate(
-        ({}, {"la_code": "E10000016"}, {"owner": "ann"}, {"source": "https://a.example/p"})
-    ):
+    families: list[tuple[str, dict[str, Any]]] = [
+        ("{}.pdf", {}),
+        ("{}.pdf", {"la_code": "E10000016"}),
+        ("{}.pdf", {"owner": "ann"}),
+        ("https://a.example/{}", {}),
+    ]
+    for where, facts in families:
         for year in (2020, 2024, 2022):
             add(
                 reference,
-                f"Text {year} {number}.",
-                **{"source": f"{number}-{year}.pdf", "title": SUBJECT}
-                | {"effective_date": date(year, 1, 1)}
-                | ({"source": f"https://a.example/{year}"} if "source" in facts else facts),
+                f"Text {year} of {where} {facts}.",
+                source=where.format(year),
+                title=SUBJECT,
+                effective_date=date(year, 1, 1),
+                **facts,
             )
     assert len(_in_force(reference, date(2021, 1, 1))) == 4
     assert len(_in_force(reference, date(2023, 1, 1))) == 4

@@ -83,9 +83,11 @@ def test_a_missing_vector_is_refused(reference: psycopg.Connection) -> None:
 
 
 def test_a_read_only_transaction_keeps_nothing_and_says_so(reference: psycopg.Connection) -> None:
-    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction), reference.transaction():
-        reference.execute("set transaction read only")
+    reference.execute("savepoint writable")
+    reference.execute("set transaction read only")
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
         _remember(reference)
+    reference.execute("rollback to savepoint writable")
     assert ask(reference, "select count(*) from embedding.query_cache") == 0
 
 
