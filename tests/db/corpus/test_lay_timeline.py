@@ -178,7 +178,7 @@ def test_publishing_again_changes_no_time_line(reference: psycopg.Connection, fi
     document_id = ask(
         reference, "select document_id from corpus.document where source = %s", f"{first}.pdf"
     )
-    reference.execute("select corpus.lay_timeline(%s, null)", [document_id])
+    reference.execute("select corpus.lay_timeline(%s)", [document_id])
     assert (
         ask_rows(reference, "select version_id, valid_to from corpus.version order by 1") == before
     )
