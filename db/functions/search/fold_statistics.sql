@@ -1,9 +1,6 @@
 -- search.fold_statistics
 -- Fold the noted deltas into the statistics; returns how many were folded. Searches see the same numbers before and after.
 --
--- A transaction above read committed folds nothing: what others folded since its snapshot would
--- make it fail.
---
 -- called by  ingest/calls.py (worker upkeep, end of an ingest), search.text_index__keep_statistics
 -- writes     search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta
 -- locks      advisory: one folder at a time, a second returns 0 at once
@@ -20,9 +17,6 @@ declare
     _lexemes integer;
     _scopes integer;
 begin
-    if current_setting('transaction_isolation') <> 'read committed' then
-        return 0;
-    end if;
     if not pg_try_advisory_xact_lock(hashtextextended('search.fold_statistics', 0)) then
         return 0;
     end if;

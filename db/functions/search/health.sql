@@ -23,7 +23,7 @@ returns table (
     topic_fallback_share double precision,
     broad_fallback_share double precision,
     school_boosted_share double precision,
-    no_own_la_share double precision,
+    no_local_share double precision,
     p50_ms double precision,
     p95_ms double precision
 )

@@ -8,7 +8,8 @@
 --
 -- called by  app/calls.py
 -- writes     search.record, audit.event
--- raises     PL001 unknown authority, PL002 unknown school, PL003 the authority was split
+-- raises     PL001 unknown authority, PL002 unknown school, PL003 the authority was split, ST002
+--            unusable setting
 
 create or replace function search.record_search(
     results public.search_result[],

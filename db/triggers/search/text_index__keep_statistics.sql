@@ -22,8 +22,9 @@ begin
     from changed as c
     group by grouping sets ((c.scope_id), ())
     having count(*) > 0;
-    -- a search adds up what is not folded: where no worker folds, writers do
-    if (
+    -- a search adds up what is not folded: where no worker folds, writers do; but what others
+    -- folded since would fail a transaction that still sees the past
+    if current_setting('transaction_isolation') = 'read committed' and (
         select count(*) > _bound
         from (
             select from search.scope_delta as d where d.scope_id = 0 limit _bound + 1

@@ -74,8 +74,8 @@ def test_a_day_and_the_whole_time_are_summed_up(kb: psycopg.Connection[Any]) -> 
     assert (today["hybrid_share"], today["vector_only_share"]) == (0.5, 0.2)
     assert today["keyword_only_share"] == pytest.approx(0.3)
     assert (today["p50_ms"], today["p95_ms"]) == (20, 29)
-    assert (today["no_answer_share"], today["no_own_la_share"]) == (0, None)
-    assert (yesterday["no_answer_share"], yesterday["no_own_la_share"]) == (1, 1)
+    assert (today["no_answer_share"], today["no_local_share"]) == (0, None)
+    assert (yesterday["no_answer_share"], yesterday["no_local_share"]) == (1, 1)
     assert yesterday["hybrid_share"] is None, "of no chunk there is no share"
     assert yesterday["topic_fallback_share"] == yesterday["broad_fallback_share"] == 1
     assert yesterday["keyword_only_searches"] == 1
