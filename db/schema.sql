@@ -4393,9 +4393,6 @@ declare
     _lexemes integer;
     _scopes integer;
 begin
-    if current_setting('transaction_isolation') <> 'read committed' then
-        return 0;
-    end if;
     if not pg_try_advisory_xact_lock(hashtextextended('search.fold_statistics', 0)) then
         return 0;
     end if;
@@ -4502,7 +4499,7 @@ COMMENT ON FUNCTION search.hash_question(question text) IS 'Fingerprint of the f
 REVOKE ALL ON FUNCTION search.hash_question(question text) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.hash_question(question text) TO pgkb_app;
 
-CREATE FUNCTION search.health(since interval DEFAULT '7 days'::interval) RETURNS TABLE(day date, searches bigint, questions bigint, results_mean double precision, candidates_mean double precision, no_answer_share double precision, hybrid_share double precision, vector_only_share double precision, keyword_only_share double precision, keyword_only_searches bigint, topic_fallback_share double precision, broad_fallback_share double precision, school_boosted_share double precision, no_own_la_share double precision, p50_ms double precision, p95_ms double precision)
+CREATE FUNCTION search.health(since interval DEFAULT '7 days'::interval) RETURNS TABLE(day date, searches bigint, questions bigint, results_mean double precision, candidates_mean double precision, no_answer_share double precision, hybrid_share double precision, vector_only_share double precision, keyword_only_share double precision, keyword_only_searches bigint, topic_fallback_share double precision, broad_fallback_share double precision, school_boosted_share double precision, no_local_share double precision, p50_ms double precision, p95_ms double precision)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -5260,8 +5257,9 @@ begin
     from changed as c
     group by grouping sets ((c.scope_id), ())
     having count(*) > 0;
-    -- a search adds up what is not folded: where no worker folds, writers do
-    if (
+    -- a search adds up what is not folded: where no worker folds, writers do; but what others
+    -- folded since would fail a transaction that still sees the past
+    if current_setting('transaction_isolation') = 'read committed' and (
         select count(*) > _bound
         from (
             select from search.scope_delta as d where d.scope_id = 0 limit _bound + 1
