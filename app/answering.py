@@ -92,7 +92,7 @@ class Stopwatch:
 
 
 async def find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
-    """Search for a question: word it in SQL, get its vector, call `search_kb`, record it.
+    """Search for a question: word it in SQL, get its vector, search, record it.
 
     Raises the database's errors, `PoolBusyError`, and nothing of a provider.
     """
@@ -121,7 +121,7 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
     vector = worded.cached_vector or fresh
 
     async with lend(pool) as db:
-        hits = await calls.search_kb(
+        finding = await calls.find(
             db,
             query_vector=vector,
             tsquery=worded.tsquery,
@@ -135,15 +135,24 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
             topics=worded.topics,
         )
         watch.lap("search")
-        await _keep_trace(db, inquiry, worded.topics, hits, fresh, watch)
+        await _keep_trace(
+            db,
+            inquiry,
+            worded.topics,
+            finding,
+            watch,
+            mode=_mode(vector=vector, tsquery=worded.tsquery),
+            embedding_set=active.name,
+            fresh_vector=fresh,
+        )
 
     return Found(
         scope=scope,
         topics=worded.topics,
         expansions=worded.expansions,
-        hits=hits,
+        hits=finding.hits,
         retrieval=_retrieval(
-            hits=hits,
+            finding,
             source="cached" if worded.cached_vector else "provider" if fresh else "unavailable",
             embedding_set=active.name,
             problem=None if vector else embedded.problem,
@@ -156,9 +165,12 @@ async def _keep_trace(
     db: calls.Connection,
     inquiry: Inquiry,
     topics: Sequence[str],
-    hits: Sequence[Hit],
-    fresh_vector: str | None,
+    finding: calls.Finding,
     watch: Stopwatch,
+    *,
+    mode: str,
+    embedding_set: str,
+    fresh_vector: str | None,
 ) -> None:
     """Record the search and remember the vector. An answer is worth more than its trace, so a
     database that accepts no writes (a hot standby) costs a log line, not the answer.
@@ -166,12 +178,16 @@ async def _keep_trace(
     try:
         await calls.record_search(
             db,
-            hits=hits,
+            hits=finding.hits,
             la=inquiry.la,
             home_la=inquiry.home_la,
             urn=inquiry.urn,
             topics=topics,
             timings=watch.ms,
+            counts=finding.counts,
+            mode=mode,
+            embedding_set=embedding_set,
+            question=inquiry.question,
         )
         if fresh_vector is not None:
             await calls.remember_query(
@@ -182,29 +198,34 @@ async def _keep_trace(
     watch.lap("record")
 
 
+def _mode(*, vector: str | None, tsquery: str) -> str:
+    """The legs that had something to go by, as a search record names them."""
+    if vector is None:
+        return "keyword_only" if tsquery else "none"
+    return "hybrid" if tsquery else "vector_only"
+
+
 def _retrieval(
+    finding: calls.Finding,
     *,
-    hits: Sequence[Hit],
     source: str,
     embedding_set: str,
     problem: str | None,
     timings: dict[str, float],
 ) -> Retrieval:
-    topic_fallback = any(hit.topic_fallback_used for hit in hits)
-    broad = any(hit.no_la_broad_fallback_used for hit in hits)
     notes = []
     if problem is not None:
         notes.append(f"Searched by keyword only: {problem.rstrip('.')}.")
-    if topic_fallback:
+    if finding.hits and finding.topic_fallback_used:
         notes.append("Nothing carried the tags asked for, so they were left out.")
-    if broad:
+    if finding.hits and finding.no_la_broad_fallback_used:
         notes.append(_BROAD_FALLBACK)
     return Retrieval(
         mode="keyword_only" if source == "unavailable" else "hybrid",
         query_vector=source,
         embedding_set=embedding_set,
-        topic_fallback_used=topic_fallback,
-        no_la_broad_fallback_used=broad,
+        topic_fallback_used=finding.topic_fallback_used,
+        no_la_broad_fallback_used=finding.no_la_broad_fallback_used,
         notes=notes,
         timings_ms=timings,
     )

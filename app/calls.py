@@ -81,6 +81,16 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """An answer, its flags also where it is empty; `counts` is for `record_search`, unread."""
+
+    hits: list[Hit]
+    counts: str
+    topic_fallback_used: bool
+    no_la_broad_fallback_used: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Health:
     """What the database says about itself; a version is None where the thing is absent."""
 
@@ -102,9 +112,25 @@ class Diagnosis:
     invalid_indexes: list[str]
     tasks_waiting: int
     tasks_dead: int
+    records: int
+    record_days: int
+    record_bytes: int
+    unfolded: int
 
 
-_HIT_COLUMNS = ", ".join(column.name for column in fields(Hit))
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A statistic of BM25 that is not what the text index says."""
+
+    statistic: str
+    subject: str
+    kept: int
+    counted: int
+
+
+# a million chunks take a minute or two
+_RECOUNT_SECONDS = 900
+_HIT_COLUMNS = tuple(column.name for column in fields(Hit))
 
 
 async def take_app_role(db: Connection) -> None:
@@ -165,9 +191,23 @@ async def diagnose(db: Connection) -> Diagnosis:
         " array(select i.indexrelid::regclass::text from pg_catalog.pg_index as i"
         " where not i.indisvalid order by 1) as invalid_indexes,"
         " (select count(*) from queue.task as t where not t.dead) as tasks_waiting,"
-        " (select count(*) from queue.task as t where t.dead) as tasks_dead",
+        " (select count(*) from queue.task as t where t.dead) as tasks_dead,"
+        " (select count(*) from search.record) as records,"
+        " coalesce((select s.value::integer from config.settings as s"
+        " where s.name = 'kb.record_days'), 0) as record_days,"
+        " pg_total_relation_size('search.record') as record_bytes,"
+        " (select count(*) from search.scope_delta as d where d.scope_id = 0) as unfolded",
     )
     return Diagnosis(**dict(row))
+
+
+async def check_statistics(db: Connection) -> list[Difference]:
+    """Compare the statistics with a recount; needs a login that may, and time on a large corpus."""
+    rows = await db.fetch(
+        "select statistic, subject, kept, counted from search.check_statistics()",
+        timeout=_RECOUNT_SECONDS,
+    )
+    return [Difference(**dict(row)) for row in rows]
 
 
 async def find_active_set(db: Connection) -> ActiveSet | None:
@@ -227,7 +267,7 @@ async def remember_query(db: Connection, *, viewer: str, question: str, vector: 
     )
 
 
-async def search_kb(
+async def find(
     db: Connection,
     *,
     query_vector: str | None,
@@ -240,13 +280,15 @@ async def search_kb(
     principals: Sequence[str] | None,
     as_of: date | None,
     topics: Sequence[str],
-) -> list[Hit]:
-    """The search itself; an empty list is an honest "nothing found"."""
-    rows = await db.fetch(
-        f"select {_HIT_COLUMNS} from search_kb("  # noqa: S608 - column names of our own
+) -> Finding:
+    """The search itself; no hit is an honest "nothing found"."""
+    row = await _one_row(
+        db,
+        "select f.results, f.counts::text, (f.counts).topic_fallback_used,"
+        " (f.counts).no_la_broad_fallback_used from search.find("
         "query_vec => $1::text::vector, tsquery => $2::text::tsquery, la => $3::text,"
         " home_la => $4::text, urn => $5::text, tags => $6::text[], top_k => $7::integer,"
-        " principals => $8::text[], as_of => $9::date, topics => $10::text[])",
+        " principals => $8::text[], as_of => $9::date, topics => $10::text[]) as f",
         query_vector,
         tsquery or None,
         la,
@@ -258,7 +300,12 @@ async def search_kb(
         as_of,
         list(topics) or None,
     )
-    return [Hit(**dict(row)) for row in rows]
+    return Finding(
+        hits=[Hit(**{name: hit[name] for name in _HIT_COLUMNS}) for hit in row["results"]],
+        counts=row["counts"],
+        topic_fallback_used=row["topic_fallback_used"],
+        no_la_broad_fallback_used=row["no_la_broad_fallback_used"],
+    )
 
 
 async def record_search(
@@ -270,21 +317,30 @@ async def record_search(
     urn: str | None,
     topics: Sequence[str],
     timings: Mapping[str, float],
+    counts: str,
+    mode: str,
+    embedding_set: str,
+    question: str,
 ) -> int:
-    """Store the counts of a search, never its question; the id of the record."""
+    """Store the counts of a search; of the question SQL keeps a fingerprint. The record's id."""
     return int(
         await db.fetchval(
             "select search.record_search("
             "results => array(select row_of from"
             " jsonb_populate_recordset(null::search_result, $1::jsonb) as row_of),"
             " la => $2::text, home_la => $3::text, urn => $4::text, topics => $5::text[],"
-            " timings => $6::jsonb)",
+            " timings => $6::jsonb, mode => $7::text, embedding_set => $8::text,"
+            " question => $9::text, counts => $10::text::search.candidate_count)",
             _without_text(hits),
             la,
             home_la,
             urn,
             list(topics),
             msgspec.json.encode(dict(timings)).decode(),
+            mode,
+            embedding_set,
+            question,
+            counts,
         )
     )
 

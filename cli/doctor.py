@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +14,11 @@ from cli.errors import line_for
 from cli.output import print_json, say
 
 if TYPE_CHECKING:
-    from app.calls import ActiveSet, Diagnosis, Health
+    from app.calls import ActiveSet, Diagnosis, Difference, Health
 
 _ROOM_WANTED = 500 * 1024 * 1024
+# so many chunks are counted again in about a second
+_RECOUNTED_UNASKED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,8 @@ class Facts:
     health: "Health"
     active: "ActiveSet | None" = None
     diagnosis: "Diagnosis | None" = None
+    # None: nobody counted
+    differences: "list[Difference] | None" = None
 
 
 def register(app: typer.Typer) -> None:
@@ -44,9 +49,13 @@ def register(app: typer.Typer) -> None:
 
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    statistics: Annotated[
+        bool,
+        typer.Option("--statistics", help="Count the words of a large corpus again, too."),
+    ] = False,
 ) -> int:
     """Print every check; exit code 1 when one failed."""
-    checks = list(examine())
+    checks = list(examine(statistics=statistics))
     failed = any(check.state == "fail" for check in checks)
     if as_json:
         print_json({"ok": not failed, "checks": checks})
@@ -58,13 +67,13 @@ def doctor(
     return int(failed)
 
 
-def examine() -> Iterator[Check]:
+def examine(*, statistics: bool) -> Iterator[Check]:
     """Every check in the order in which a failure explains the later ones."""
     yield from _guarded("home", _home)
     yield from _guarded("settings", _settings)
     try:
         url = wiring.database_url()
-        facts = wiring.run(_look(url))
+        facts = wiring.run(_look(url, statistics=statistics))
     except Exception as error:
         yield Check("server", "fail", line_for(error))
         return
@@ -79,6 +88,8 @@ def examine() -> Iterator[Check]:
     yield from _guarded("pack", lambda: _pack(found))
     yield from _guarded("indexes", lambda: _indexes(found))
     yield from _guarded("vectors", lambda: _vectors(found, facts.active))
+    yield from _guarded("statistics", lambda: _statistics(found, facts.differences))
+    yield from _guarded("records", lambda: _records(found))
     yield from _guarded("queue", lambda: _queue(found))
     if facts.active is not None:
         active = facts.active
@@ -94,7 +105,7 @@ def _guarded(name: str, examine_one: Callable[[], Check]) -> Iterator[Check]:
         yield Check(name, "fail", line_for(error))
 
 
-async def _look(url: str) -> Facts:
+async def _look(url: str, *, statistics: bool) -> Facts:
     import asyncpg
 
     from app import calls
@@ -107,7 +118,13 @@ async def _look(url: str) -> Facts:
         if not health.deployed:
             return Facts(health=health)
         active = await calls.find_active_set(db)
-        return Facts(health=health, active=active, diagnosis=await calls.diagnose(db))
+        found = await calls.diagnose(db)
+        differences = None
+        if statistics or found.chunks <= _RECOUNTED_UNASKED:
+            # an older schema, which another check reports, does not know how
+            with suppress(asyncpg.UndefinedFunctionError):
+                differences = await calls.check_statistics(db)
+        return Facts(health=health, active=active, diagnosis=found, differences=differences)
     finally:
         await db.close()
 
@@ -230,6 +247,33 @@ def _vectors(found: "Diagnosis", active: "ActiveSet | None") -> Check:
             "They are found by keyword only; ingest their files again.",
         )
     return Check("vectors", "ok", shown)
+
+
+def _statistics(found: "Diagnosis", differences: "list[Difference] | None") -> Check:
+    waiting = f"{found.unfolded:,} changes not folded yet"
+    if differences is None:
+        return Check(
+            "statistics", "ok", f"not counted again, {waiting}", "Run `pgkb doctor --statistics`."
+        )
+    if differences:
+        first = differences[0]
+        return Check(
+            "statistics",
+            "fail",
+            f"{len(differences):,} numbers are wrong, the first is {first.statistic} of "
+            f"{first.subject}: {first.kept:,} kept, {first.counted:,} counted",
+            "In psql, as owner: select search.rebuild_statistics();",
+        )
+    return Check("statistics", "ok", f"equal to a recount, {waiting}")
+
+
+def _records(found: "Diagnosis") -> Check:
+    return Check(
+        "records",
+        "ok",
+        f"{found.records:,} searches of at most {found.record_days} days, "
+        f"{found.record_bytes / 2**20:.1f} MB",
+    )
 
 
 def _queue(found: "Diagnosis") -> Check:

@@ -32,7 +32,7 @@ grant select on table config.setting, config.settings to pgkb_app;
 grant select on all tables in schema place, terms to pgkb_app;
 grant select on table embedding.set to pgkb_app;
 grant select, insert, update on table embedding.query_cache to pgkb_app;
-grant select, insert on table search.record to pgkb_app;
+grant insert, select (record_id) on table search.record to pgkb_app;
 grant insert, select (event_id) on table audit.event to pgkb_app;
 grant execute on function
 config.value, config.check_value, audit.write_event,
@@ -41,7 +41,7 @@ terms.fold_text, terms.prepare_text, terms.identifiers, terms.to_index, terms.qu
 terms.build_tsquery, terms.expand_query, terms.topics_for,
 embedding.active_set, embedding.check_vector, embedding.question_hash,
 embedding.expansion_revision, embedding.cached_query, embedding.remember_query,
-search.scope_of, search.find, search.record_search
+search.scope_of, search.hash_question, search.find, search.record_search
 to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
@@ -62,7 +62,7 @@ config.value, config.check_value,
 embedding.active_set, embedding.named_set, embedding.text_of, embedding.check_vector,
 embedding.chunks_to_embed, embedding.store_vectors, embedding.expansion_revision,
 embedding.purge_queries,
-search.fold_statistics, search.text_index__keep_statistics
+search.fold_statistics, search.text_index__keep_statistics, search.purge_records
 to pgkb_ingest;
 -- deciding on chunks is not ingest's
 revoke execute on function corpus.set_status, corpus.set_tags from pgkb_ingest;
@@ -75,6 +75,9 @@ grant select on table public.knowledge_base to pgkb_admin;
 grant execute on all functions in schema config, audit, place, terms, corpus, embedding, queue, search
 to pgkb_admin;
 grant insert on table audit.event to pgkb_admin;
+-- nobody who reads records may test which question one was
+revoke select on table search.hash_key from pgkb_admin;
+revoke execute on function search.hash_question from pgkb_admin;
 grant update (installed_value) on table config.setting to pgkb_admin;
 grant update (status, tags, quality_score, reviewed_by, reviewed_at)
 on table corpus.chunk_fact to pgkb_admin;

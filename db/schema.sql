@@ -382,8 +382,10 @@ CREATE TABLE corpus.chunk_fact (
     quality_score smallint DEFAULT 0 NOT NULL,
     reviewed_by text,
     reviewed_at timestamp with time zone,
+    status_before text,
     CONSTRAINT chunk_fact_quality_is_a_percentage CHECK (((quality_score >= 0) AND (quality_score <= 100))),
-    CONSTRAINT chunk_fact_status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'flagged'::text, 'superseded'::text])))
+    CONSTRAINT chunk_fact_status_is_known CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'rejected'::text, 'flagged'::text, 'superseded'::text]))),
+    CONSTRAINT chunk_fact_superseded_had_a_status CHECK ((((status = 'superseded'::text) = (status_before IS NOT NULL)) AND ((status_before IS NULL) OR (status_before = ANY (ARRAY['pending'::text, 'approved'::text])))))
 )
 WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.05');
 
@@ -398,6 +400,8 @@ COMMENT ON COLUMN corpus.chunk_fact.reviewed_by IS 'Who last decided on it.';
 COMMENT ON COLUMN corpus.chunk_fact.scope_id IS 'Its scope, copied.';
 
 COMMENT ON COLUMN corpus.chunk_fact.status IS 'pending, approved, rejected, flagged or superseded.';
+
+COMMENT ON COLUMN corpus.chunk_fact.status_before IS 'What a superseded chunk was when it was superseded, pending or approved: as_of asks for it. NULL of any other.';
 
 COMMENT ON COLUMN corpus.chunk_fact.tags IS 'Topic slugs.';
 
@@ -511,6 +515,7 @@ CREATE TABLE corpus.version (
     superseded_by bigint,
     staged_at timestamp with time zone DEFAULT now() NOT NULL,
     published_at timestamp with time zone,
+    withdrawn_on date,
     CONSTRAINT version_file_type_is_known CHECK ((file_type = ANY (ARRAY['pdf'::text, 'docx'::text, 'html'::text, 'txt'::text]))),
     CONSTRAINT version_hash_is_sha256 CHECK ((octet_length(content_hash) = 32)),
     CONSTRAINT version_state_is_known CHECK ((state = ANY (ARRAY['staged'::text, 'published'::text, 'superseded'::text])))
@@ -546,11 +551,13 @@ COMMENT ON COLUMN corpus.version.title_key IS 'Folded title without years and ve
 
 COMMENT ON COLUMN corpus.version.valid_from IS 'First day it was in force for as_of.';
 
-COMMENT ON COLUMN corpus.version.valid_to IS 'First day it was no longer in force; NULL is still.';
+COMMENT ON COLUMN corpus.version.valid_to IS 'First day it was no longer in force, see corpus.lay_timeline; NULL is still.';
 
 COMMENT ON COLUMN corpus.version.version IS 'Counts from 1 within the document.';
 
 COMMENT ON COLUMN corpus.version.version_id IS 'Key.';
+
+COMMENT ON COLUMN corpus.version.withdrawn_on IS 'The day its source stopped saying it and said what another source says; NULL when a version of its own document or title took over.';
 
 COMMENT ON TABLE corpus.version IS 'One text of a document. Exactly one is published at a time; earlier ones stay for as_of and for old citations.';
 
@@ -688,7 +695,7 @@ CREATE INDEX version_staged_idx ON corpus.version USING btree (staged_at) WHERE 
 
 CREATE INDEX version_superseded_by_idx ON corpus.version USING btree (superseded_by);
 
-CREATE INDEX version_title_key_idx ON corpus.version USING btree (title_key) WHERE (state = 'published'::text);
+CREATE INDEX version_title_key_idx ON corpus.version USING btree (title_key) WHERE (state = ANY (ARRAY['published'::text, 'superseded'::text]));
 
 CREATE FUNCTION corpus.check_rank(authority text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -767,11 +774,14 @@ begin
                   hint = 'pending -> approved, rejected, flagged; approved -> rejected, flagged; '
                       || 'flagged -> approved, rejected, pending; rejected -> pending, approved.';
     end if;
+    if new.status = 'superseded' and old.status <> 'superseded' then
+        new.status_before := old.status;
+    end if;
     return new;
 end;
 $$;
 
-COMMENT ON FUNCTION corpus.chunk_fact__check_transition() IS 'A validation state moves only along allowed edges; superseded is final.';
+COMMENT ON FUNCTION corpus.chunk_fact__check_transition() IS 'A validation state moves only along allowed edges; superseded is final, and remembers the one before.';
 
 REVOKE ALL ON FUNCTION corpus.chunk_fact__check_transition() FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.chunk_fact__check_transition() TO pgkb_ingest;
@@ -1032,6 +1042,97 @@ REVOKE ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low 
 GRANT ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) TO pgkb_admin;
 
+CREATE FUNCTION corpus.lay_timeline(document_id bigint) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with family_version as materialized (
+        select v.*
+        from corpus.document as d
+        inner join corpus.document as o on d.scope_id = o.scope_id
+        inner join corpus.version as v on o.document_id = v.document_id
+        where
+            d.document_id = lay_timeline.document_id
+            and o.source_family = d.source_family
+            and v.state in ('published', 'superseded')
+            and v.title_key in (
+                select t.title_key
+                from corpus.version as t
+                where t.document_id = lay_timeline.document_id
+            )
+    ),
+
+    title_line as (
+        select
+            f.version_id,
+            lead(f.valid_from) over (
+                partition by f.title_key order by f.valid_from, f.version_id
+            ) as next_from,
+            max(f.valid_from) filter (where f.state = 'published') over (
+                partition by f.title_key
+            ) as live_from
+        from family_version as f
+    ),
+
+    document_line as (
+        select
+            v.*,
+            lead(v.valid_from) over (
+                partition by v.document_id order by v.valid_from, v.version_id
+            ) as next_from,
+            max(v.valid_from) filter (where v.state = 'published') over (
+                partition by v.document_id
+            ) as live_from
+        from corpus.version as v
+        where
+            v.state in ('published', 'superseded')
+            and v.document_id in (
+                select f.document_id
+                from family_version as f
+                union
+                select lay_timeline.document_id
+            )
+    ),
+
+    line as (
+        select
+            d.version_id,
+            case
+                when d.state <> 'published' then greatest(
+                    d.valid_from,
+                    least(
+                        d.next_from,
+                        t.next_from,
+                        d.withdrawn_on,
+                        case
+                            when least(d.live_from, t.live_from) <= d.valid_from then d.valid_from
+                        end,
+                        case
+                            when coalesce(d.live_from, t.live_from, d.withdrawn_on) is null
+                                then coalesce(s.valid_from, d.valid_to)
+                        end
+                    )
+                )
+            end as valid_to
+        from document_line as d
+        left join title_line as t on d.version_id = t.version_id
+        left join corpus.version as s on d.superseded_by = s.version_id
+        -- a version of another title of another document is in no line that changed
+        where d.document_id = lay_timeline.document_id or t.version_id is not null
+    )
+
+    update corpus.version as v
+    set valid_to = l.valid_to
+    from line as l
+    where v.version_id = l.version_id and v.valid_to is distinct from l.valid_to;
+$$;
+
+COMMENT ON FUNCTION corpus.lay_timeline(document_id bigint) IS 'Set until when each version of a document and of its titles was in force: on any day one of them is, whatever the order they came in.';
+
+REVOKE ALL ON FUNCTION corpus.lay_timeline(document_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.lay_timeline(document_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.lay_timeline(document_id bigint) TO pgkb_admin;
+
 CREATE FUNCTION corpus.load_domains(pack text, rows jsonb) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1039,6 +1140,14 @@ CREATE FUNCTION corpus.load_domains(pack text, rows jsonb) RETURNS integer
 declare
     _authority text;
 begin
+    perform terms.check_rows(load_domains.pack, load_domains.rows);
+    if exists (
+        select from jsonb_to_recordset(load_domains.rows) as r (domain text)
+        where coalesce(r.domain, '') !~ '\S'
+    ) then
+        raise exception 'a web site of pack "%" has no name', left(load_domains.pack, 60)
+            using errcode = 'TE004', hint = 'Give each row its domain.';
+    end if;
     perform terms.open_pack(load_domains.pack);
     for _authority in
         select distinct r.authority
@@ -1072,17 +1181,32 @@ GRANT ALL ON FUNCTION corpus.load_domains(pack text, rows jsonb) TO pgkb_admin;
 CREATE FUNCTION corpus.load_ranks(pack text, rows jsonb) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    AS $_$
 declare
     _bad text;
 begin
+    perform terms.check_rows(load_ranks.pack, load_ranks.rows);
     select r.authority into _bad
-    from jsonb_to_recordset(load_ranks.rows) as r (authority text, weight double precision)
-    where coalesce(r.authority, '') = '' or r.weight is null or r.weight not between 0.5 and 2
+    from jsonb_to_recordset(load_ranks.rows) as r (authority text, weight text)
+    where
+        coalesce(r.authority, '') !~ '\S'
+        or case
+            when r.weight ~ '^[0-9](\.[0-9]{1,20})?$' then r.weight::numeric not between 0.5 and 2
+            else true
+        end
     limit 1;
     if found then
-        raise exception 'the weight of "%" is not usable', coalesce(_bad, '')
+        raise exception 'the weight of "%" is not usable', left(coalesce(_bad, ''), 60)
             using errcode = 'KB008', hint = 'Give each kind of publisher a weight from 0.5 to 2.';
+    end if;
+    select r.authority into _bad
+    from jsonb_to_recordset(load_ranks.rows) as r (authority text)
+    group by r.authority
+    having count(*) > 1
+    limit 1;
+    if found then
+        raise exception 'the weight of "%" stands in two rows', left(_bad, 60)
+            using errcode = 'KB008', hint = 'Give each kind of publisher one weight.';
     end if;
     perform terms.open_pack(load_ranks.pack);
     insert into corpus.authority_rank (authority, pack, weight, meaning)
@@ -1094,7 +1218,7 @@ begin
         pack = excluded.pack, weight = excluded.weight, meaning = excluded.meaning;
     return jsonb_array_length(load_ranks.rows);
 end;
-$$;
+$_$;
 
 COMMENT ON FUNCTION corpus.load_ranks(pack text, rows jsonb) IS 'Set how much each kind of publisher weighs; returns how many there are.';
 
@@ -1151,16 +1275,10 @@ begin
     select d.* into _document from corpus.document as d where d.document_id = _new.document_id;
 
     for _key in
-        select distinct k.title_key
-        from (
-            select _new.title_key
-            union all
-            select v.title_key
-            from corpus.version as v
-            where v.document_id = _new.document_id and v.state = 'published'
-        ) as k
-        where k.title_key is not null
-        order by k.title_key
+        select distinct v.title_key
+        from corpus.version as v
+        where v.document_id = _new.document_id and v.title_key is not null
+        order by v.title_key
     loop
         perform pg_advisory_xact_lock(
             hashtextextended(_document.scope_id || _document.source_family || ' ' || _key, 3)
@@ -1219,13 +1337,18 @@ begin
         from corpus.rivals_of(_new.version_id) as r
     ) as w;
 
-    insert into corpus.chunk_fact (chunk_id, scope_id, status, tags, quality_score)
+    insert into corpus.chunk_fact
+        (chunk_id, scope_id, status, status_before, tags, quality_score)
     select
         c.chunk_id, c.scope_id,
         case
-            when _winner is not null then 'superseded'
             when earlier.status in ('rejected', 'flagged') then earlier.status
+            when _winner is not null then 'superseded'
             else 'pending'
+        end,
+        case
+            when earlier.status in ('rejected', 'flagged') then null
+            when _winner is not null then 'pending'
         end,
         _new.tags,
         corpus.quality_score(
@@ -1262,9 +1385,9 @@ begin
 
     if _winner is not null then
         update corpus.version as v
-        set superseded_by = _winner, valid_to = w.valid_from
-        from corpus.version as w
-        where v.version_id = _new.version_id and w.version_id = _winner;
+        set superseded_by = _winner
+        where v.version_id = _new.version_id;
+        perform corpus.lay_timeline(_new.document_id);
         perform audit.write_event(
             'superseded', 'version ' || _new.version_id, jsonb_build_object('by', _winner)
         );
@@ -1273,6 +1396,7 @@ begin
     end if;
 
     update corpus.version as v set state = 'published' where v.version_id = _new.version_id;
+    perform corpus.lay_timeline(_new.document_id);
     insert into search.text_index (chunk_id, scope_id, lexemes, token_count)
     select i.chunk_id, i.scope_id, i.lexemes, terms.count_tokens(i.lexemes)
     from (
@@ -1337,7 +1461,7 @@ begin
     set
         state = 'superseded',
         superseded_by = retire_version.successor_id,
-        valid_to = greatest(v.valid_from, s.valid_from)
+        valid_to = greatest(v.valid_from, coalesce(v.withdrawn_on, s.valid_from))
     from corpus.version as s
     where
         v.version_id = retire_version.version_id
@@ -1594,6 +1718,7 @@ declare
     _hash bytea;
     _limit integer := config.value('kb.max_document_length')::integer;
     _known record;
+    _withdrawn bigint;
     _task queue.task;
 begin
     if _source = '' then
@@ -1703,11 +1828,16 @@ begin
     end if;
     if found then
         if _known.source <> _source and _known.state = 'published' then
-            -- this source says now what another one says: what it said before is outdated
-            perform corpus.retire_version(v.version_id, _known.version_id)
+            -- this source says now what another one says: what it said before is outdated, but
+            -- held until now
+            update corpus.version as v
+            set withdrawn_on = coalesce(stage_document.effective_date, current_date)
             from corpus.document as d
-            inner join corpus.version as v on d.document_id = v.document_id
-            where d.scope_id = _scope_id and d.source = _source and v.state = 'published';
+            where
+                d.scope_id = _scope_id and d.source = _source
+                and v.document_id = d.document_id and v.state = 'published'
+            returning v.version_id into _withdrawn;
+            perform corpus.retire_version(_withdrawn, _known.version_id);
         end if;
         return query select
             case when _known.source = _source and _known.state <> 'staged'
@@ -1877,9 +2007,11 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.cold_vector TO pgkb_ingest;
 GRANT SELECT ON TABLE embedding.cold_vector TO pgkb_admin;
 
 CREATE TABLE embedding.query_cache (
+    login text DEFAULT SESSION_USER NOT NULL,
     viewer text NOT NULL,
     question_hash bytea NOT NULL,
     set_id integer NOT NULL,
+    model text NOT NULL,
     expansion_revision bigint NOT NULL,
     embedding public.halfvec NOT NULL,
     expires_at timestamp with time zone NOT NULL
@@ -1891,13 +2023,17 @@ COMMENT ON COLUMN embedding.query_cache.expansion_revision IS 'Revision of the l
 
 COMMENT ON COLUMN embedding.query_cache.expires_at IS 'Not used after this instant.';
 
+COMMENT ON COLUMN embedding.query_cache.login IS 'The login that asked; the viewers of another are strangers.';
+
+COMMENT ON COLUMN embedding.query_cache.model IS 'The model that made it: a set may be given another.';
+
 COMMENT ON COLUMN embedding.query_cache.question_hash IS 'SHA-256 of the folded question.';
 
-COMMENT ON COLUMN embedding.query_cache.set_id IS 'The set, so model and width are part of the key.';
+COMMENT ON COLUMN embedding.query_cache.set_id IS 'The set, so width is part of the key.';
 
 COMMENT ON COLUMN embedding.query_cache.viewer IS 'Whose question; nobody else is answered from it.';
 
-COMMENT ON TABLE embedding.query_cache IS 'Vectors of questions asked before, per viewer; the question itself is not kept, only its SHA-256.';
+COMMENT ON TABLE embedding.query_cache IS 'Vectors of questions asked before, per login and viewer; the question itself is not kept, only its SHA-256.';
 
 GRANT SELECT,INSERT,UPDATE ON TABLE embedding.query_cache TO pgkb_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.query_cache TO pgkb_ingest;
@@ -2021,7 +2157,7 @@ ALTER TABLE ONLY embedding.cold_vector
     ADD CONSTRAINT cold_vector_pk PRIMARY KEY (set_id, chunk_id);
 
 ALTER TABLE ONLY embedding.query_cache
-    ADD CONSTRAINT query_cache_pk PRIMARY KEY (viewer, question_hash, set_id, expansion_revision);
+    ADD CONSTRAINT query_cache_pk PRIMARY KEY (login, viewer, question_hash, set_id, model, expansion_revision);
 
 ALTER TABLE ONLY embedding.set
     ADD CONSTRAINT set_name_once UNIQUE (name);
@@ -2137,16 +2273,19 @@ CREATE FUNCTION embedding.cached_query(viewer text, question text) RETURNS publi
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     select q.embedding::public.vector
-    from embedding.query_cache as q
+    from embedding.active_set() as s
+    inner join embedding.query_cache as q on s.set_id = q.set_id and s.model = q.model
     where
-        q.viewer = cached_query.viewer
+        -- nobody learns from the cache what the viewers of another login asked
+        q.login = session_user
+        and q.viewer = cached_query.viewer
         and q.question_hash = embedding.question_hash(cached_query.question)
-        and q.set_id = (embedding.active_set()).set_id
+        and public.vector_dims(q.embedding) = s.width
         and q.expansion_revision = embedding.expansion_revision()
         and q.expires_at > now();
 $$;
 
-COMMENT ON FUNCTION embedding.cached_query(viewer text, question text) IS 'The vector of a question this viewer asked before, for the active set; NULL when there is none.';
+COMMENT ON FUNCTION embedding.cached_query(viewer text, question text) IS 'The vector of a question this viewer of this login asked before, for the active set and its model; NULL when there is none.';
 
 REVOKE ALL ON FUNCTION embedding.cached_query(viewer text, question text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text) TO pgkb_app;
@@ -2296,7 +2435,8 @@ begin
     delete from embedding.query_cache as q
     where
         q.expires_at <= now()
-        or q.expansion_revision <> embedding.expansion_revision();
+        or q.expansion_revision <> embedding.expansion_revision()
+        or q.model <> (select s.model from embedding.set as s where s.set_id = q.set_id);
     get diagnostics _purged = row_count;
     return _purged;
 end;
@@ -2333,11 +2473,13 @@ begin
         return;
     end if;
     insert into embedding.query_cache
-        (viewer, question_hash, set_id, expansion_revision, embedding, expires_at)
+        (login, viewer, question_hash, set_id, model, expansion_revision, embedding, expires_at)
     values (
+        session_user,
         remember_query.viewer,
         embedding.question_hash(remember_query.question),
         _set.set_id,
+        _set.model,
         embedding.expansion_revision(),
         embedding.check_vector(remember_query.given, _set),
         now() + make_interval(days => _days)
@@ -2347,7 +2489,7 @@ begin
 end;
 $$;
 
-COMMENT ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) IS 'Keep the vector of a question for this viewer until kb.query_cache_days are over.';
+COMMENT ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) IS 'Keep the vector of a question for this viewer of this login until kb.query_cache_days are over.';
 
 REVOKE ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) TO pgkb_app;
@@ -3430,59 +3572,46 @@ COMMENT ON COLUMN search.bm25.rare_chunks IS 'A word that at most this many chun
 
 COMMENT ON TYPE search.bm25 IS 'What BM25 needs to know beside a text and the words: its settings and the size of the corpus.';
 
+CREATE TYPE search.candidate_count AS (
+	candidates integer,
+	vector_candidates integer,
+	keyword_candidates integer,
+	kept integer,
+	attempts integer,
+	topic_fallback_used boolean,
+	no_la_broad_fallback_used boolean
+);
+
+COMMENT ON COLUMN search.candidate_count.attempts IS 'How often it searched: 1 is as asked.';
+
+COMMENT ON COLUMN search.candidate_count.candidates IS 'Chunks that either leg found, before the floor.';
+
+COMMENT ON COLUMN search.candidate_count.kept IS 'Candidates the floor kept, before assembly.';
+
+COMMENT ON COLUMN search.candidate_count.keyword_candidates IS 'Of them, chunks of the keyword leg.';
+
+COMMENT ON COLUMN search.candidate_count.no_la_broad_fallback_used IS 'The last attempt searched all areas.';
+
+COMMENT ON COLUMN search.candidate_count.topic_fallback_used IS 'The last attempt left the tags out.';
+
+COMMENT ON COLUMN search.candidate_count.vector_candidates IS 'Of them, chunks of the vector leg.';
+
+COMMENT ON TYPE search.candidate_count IS 'How many candidates a search had before and after the floor, and what it tried, told also when nothing is left.';
+
 CREATE TYPE search.finding AS (
 	results public.search_result[],
-	attempts integer,
-	candidate_count integer,
-	kept_count integer,
-	vector_only_candidates integer,
-	keyword_only_candidates integer,
-	hybrid_candidates integer,
-	la_candidates integer,
-	national_candidates integer,
-	top_similarity double precision,
-	top_bm25 double precision,
-	top_rrf double precision,
-	topic_fallback_used boolean,
-	no_la_broad_fallback_used boolean,
-	school_boosted boolean,
-	vector_plan text,
+	counts search.candidate_count,
+	plan text,
 	timings jsonb
 );
 
-COMMENT ON COLUMN search.finding.attempts IS 'How many attempts were made.';
+COMMENT ON COLUMN search.finding.counts IS 'What search.record_search wants to know beside them.';
 
-COMMENT ON COLUMN search.finding.candidate_count IS 'Candidates of the last attempt, before the floor.';
-
-COMMENT ON COLUMN search.finding.hybrid_candidates IS 'Candidates of both legs.';
-
-COMMENT ON COLUMN search.finding.kept_count IS 'Of these over the floor.';
-
-COMMENT ON COLUMN search.finding.keyword_only_candidates IS 'Candidates of the keyword leg alone.';
-
-COMMENT ON COLUMN search.finding.la_candidates IS 'Candidates of the authority, home authority or school.';
-
-COMMENT ON COLUMN search.finding.national_candidates IS 'National candidates.';
-
-COMMENT ON COLUMN search.finding.no_la_broad_fallback_used IS 'No authority was known and national text had nothing, so all areas were searched.';
+COMMENT ON COLUMN search.finding.plan IS 'How the vector leg read the scopes: exact, index, index topped up, or several of them.';
 
 COMMENT ON COLUMN search.finding.results IS 'The rows of search_kb, best first.';
 
-COMMENT ON COLUMN search.finding.school_boosted IS 'A chunk of the asked school was brought in.';
-
 COMMENT ON COLUMN search.finding.timings IS 'Milliseconds by step, over all attempts.';
-
-COMMENT ON COLUMN search.finding.top_bm25 IS 'Best BM25 score of a candidate.';
-
-COMMENT ON COLUMN search.finding.top_rrf IS 'Best fused score of a candidate.';
-
-COMMENT ON COLUMN search.finding.top_similarity IS 'Best cosine similarity of a candidate.';
-
-COMMENT ON COLUMN search.finding.topic_fallback_used IS 'The tags left nothing, so they were dropped.';
-
-COMMENT ON COLUMN search.finding.vector_only_candidates IS 'Candidates of the vector leg alone.';
-
-COMMENT ON COLUMN search.finding.vector_plan IS 'How the vector leg read the scopes: exact, index, index topped up, or several of them.';
 
 COMMENT ON TYPE search.finding IS 'An answer with the counts from before the floor, and the flags also where the answer is empty.';
 
@@ -3791,6 +3920,19 @@ COMMENT ON COLUMN search.visible_scope.scope_id IS 'The scope.';
 
 COMMENT ON TYPE search.visible_scope IS 'A scope a caller may see: its label in the result (national, la, home_la, school, shared) and its size.';
 
+CREATE TABLE search.hash_key (
+    only_one boolean DEFAULT true NOT NULL,
+    key bytea NOT NULL,
+    CONSTRAINT hash_key_is_long CHECK ((octet_length(key) = 32)),
+    CONSTRAINT hash_key_is_the_only_one CHECK (only_one)
+);
+
+COMMENT ON COLUMN search.hash_key.key IS 'Random; a new one makes older fingerprints strangers.';
+
+COMMENT ON COLUMN search.hash_key.only_one IS 'Always true: there is one key.';
+
+COMMENT ON TABLE search.hash_key IS 'The key under which questions are fingerprinted; for the owner alone, so that nobody who reads records can test a guess.';
+
 CREATE TABLE search.lexeme_delta (
     lexeme text NOT NULL COLLATE pg_catalog."C",
     chunks bigint NOT NULL
@@ -3838,14 +3980,35 @@ CREATE TABLE search.record (
     topic_fallback_used boolean NOT NULL,
     no_la_broad_fallback_used boolean NOT NULL,
     school_boosted boolean NOT NULL,
-    timings jsonb DEFAULT '{}'::jsonb NOT NULL
+    timings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    mode text,
+    embedding_set text,
+    candidate_count integer,
+    vector_candidate_count integer,
+    keyword_candidate_count integer,
+    kept_count integer,
+    attempts integer,
+    total_ms double precision,
+    question_hash bytea,
+    question text,
+    CONSTRAINT record_mode_is_known CHECK ((mode = ANY (ARRAY['hybrid'::text, 'vector_only'::text, 'keyword_only'::text, 'none'::text])))
 );
 
 COMMENT ON COLUMN search.record.at IS 'When.';
 
+COMMENT ON COLUMN search.record.attempts IS 'How often it searched: 1 is as asked.';
+
+COMMENT ON COLUMN search.record.candidate_count IS 'Chunks that either leg found, before the floor; NULL when the caller did not say.';
+
+COMMENT ON COLUMN search.record.embedding_set IS 'The embedding set that was searched.';
+
 COMMENT ON COLUMN search.record.home_la_code IS 'Home authority, when it differs.';
 
 COMMENT ON COLUMN search.record.hybrid_count IS 'Found by both legs.';
+
+COMMENT ON COLUMN search.record.kept_count IS 'Candidates the floor kept, before assembly.';
+
+COMMENT ON COLUMN search.record.keyword_candidate_count IS 'Of them, chunks of the keyword leg.';
 
 COMMENT ON COLUMN search.record.keyword_only_count IS 'Found by the keyword leg alone.';
 
@@ -3853,9 +4016,15 @@ COMMENT ON COLUMN search.record.la_code IS 'Authority asked about.';
 
 COMMENT ON COLUMN search.record.la_count IS 'Of the authority, home authority or school.';
 
+COMMENT ON COLUMN search.record.mode IS 'Legs that were asked: hybrid, vector_only, keyword_only or none; NULL when the caller did not say.';
+
 COMMENT ON COLUMN search.record.national_count IS 'National.';
 
 COMMENT ON COLUMN search.record.no_la_broad_fallback_used IS 'All areas were searched.';
+
+COMMENT ON COLUMN search.record.question IS 'The folded question, only where kb.record_questions was on; NULL otherwise.';
+
+COMMENT ON COLUMN search.record.question_hash IS 'Fingerprint of the folded question under this database''s own key: equal questions can be counted, not read.';
 
 COMMENT ON COLUMN search.record.record_id IS 'Key.';
 
@@ -3877,11 +4046,17 @@ COMMENT ON COLUMN search.record.topic_fallback_used IS 'The tags were dropped.';
 
 COMMENT ON COLUMN search.record.topics IS 'Topics of the question.';
 
+COMMENT ON COLUMN search.record.total_ms IS 'Milliseconds from question to result.';
+
+COMMENT ON COLUMN search.record.vector_candidate_count IS 'Of them, chunks of the vector leg.';
+
 COMMENT ON COLUMN search.record.vector_only_count IS 'Found by the vector leg alone.';
 
-COMMENT ON TABLE search.record IS 'What each search returned, in numbers; the question is never stored.';
+COMMENT ON TABLE search.record IS 'What each search returned, in numbers; the question itself only where kb.record_questions says so.';
 
-GRANT SELECT,INSERT ON TABLE search.record TO pgkb_app;
+GRANT SELECT(record_id) ON TABLE search.record TO pgkb_app;
+
+GRANT INSERT ON TABLE search.record TO pgkb_app;
 GRANT SELECT ON TABLE search.record TO pgkb_admin;
 
 CREATE TABLE search.scope_delta (
@@ -3947,6 +4122,9 @@ ALTER TABLE search.record ALTER COLUMN record_id ADD GENERATED ALWAYS AS IDENTIT
     CACHE 1
 );
 
+ALTER TABLE ONLY search.hash_key
+    ADD CONSTRAINT hash_key_pk PRIMARY KEY (only_one);
+
 ALTER TABLE ONLY search.lexeme_stat
     ADD CONSTRAINT lexeme_stat_pk PRIMARY KEY (lexeme);
 
@@ -3972,6 +4150,35 @@ CREATE INDEX text_index_scope_idx ON search.text_index USING btree (scope_id);
 
 CREATE INDEX text_index_scoped_idx ON search.text_index USING gin (search.scoped_lexemes(lexemes, scope_id)) WITH (fastupdate=off);
 
+CREATE VIEW search.coverage_miss AS
+ SELECT e.subject AS la_code,
+    a.name AS la_name,
+    t.topic,
+    count(*) AS misses,
+    count(*) FILTER (WHERE ((e.detail ->> 'results'::text) = '0'::text)) AS unanswered,
+    max(e.at) AS last_at
+   FROM ((audit.event e
+     LEFT JOIN place.authority a ON ((e.subject = a.gss)))
+     LEFT JOIN LATERAL jsonb_array_elements_text((e.detail -> 'topics'::text)) t(topic) ON (true))
+  WHERE (e.kind = 'la_coverage_miss'::text)
+  GROUP BY e.subject, a.name, t.topic;
+
+COMMENT ON COLUMN search.coverage_miss.la_code IS 'The authority.';
+
+COMMENT ON COLUMN search.coverage_miss.la_name IS 'Its name.';
+
+COMMENT ON COLUMN search.coverage_miss.last_at IS 'When last.';
+
+COMMENT ON COLUMN search.coverage_miss.misses IS 'How often.';
+
+COMMENT ON COLUMN search.coverage_miss.topic IS 'Topic of the question; NULL when it had none.';
+
+COMMENT ON COLUMN search.coverage_miss.unanswered IS 'How often there was nothing from elsewhere either.';
+
+COMMENT ON VIEW search.coverage_miss IS 'Authorities whose questions found nothing of their own, by topic; a question of two topics counts in both.';
+
+GRANT SELECT ON TABLE search.coverage_miss TO pgkb_admin;
+
 CREATE VIEW search.scope_size AS
  SELECT scope_id,
     (sum(chunks))::bigint AS chunks,
@@ -3996,6 +4203,80 @@ COMMENT ON COLUMN search.scope_size.tokens IS 'Sum of their token counts.';
 COMMENT ON VIEW search.scope_size IS 'Exact size of each scope, folded or not.';
 
 GRANT SELECT ON TABLE search.scope_size TO pgkb_admin;
+
+CREATE VIEW search.slowest_search AS
+ SELECT record_id,
+    at,
+    total_ms,
+    timings,
+    mode,
+    embedding_set,
+    la_code,
+    topics,
+    attempts,
+    candidate_count,
+    result_count
+   FROM search.record r
+  WHERE (total_ms IS NOT NULL)
+  ORDER BY total_ms DESC, record_id
+ LIMIT 50;
+
+COMMENT ON COLUMN search.slowest_search.at IS 'When.';
+
+COMMENT ON COLUMN search.slowest_search.attempts IS 'How often it searched.';
+
+COMMENT ON COLUMN search.slowest_search.candidate_count IS 'Chunks that either leg found.';
+
+COMMENT ON COLUMN search.slowest_search.embedding_set IS 'The embedding set that was searched.';
+
+COMMENT ON COLUMN search.slowest_search.la_code IS 'Authority asked about.';
+
+COMMENT ON COLUMN search.slowest_search.mode IS 'hybrid, vector_only, keyword_only or none.';
+
+COMMENT ON COLUMN search.slowest_search.record_id IS 'The record.';
+
+COMMENT ON COLUMN search.slowest_search.result_count IS 'Chunks returned.';
+
+COMMENT ON COLUMN search.slowest_search.timings IS 'Milliseconds by step.';
+
+COMMENT ON COLUMN search.slowest_search.topics IS 'Topics of the question.';
+
+COMMENT ON COLUMN search.slowest_search.total_ms IS 'Milliseconds from question to result.';
+
+COMMENT ON VIEW search.slowest_search IS 'The fifty slowest searches among the records kept.';
+
+GRANT SELECT ON TABLE search.slowest_search TO pgkb_admin;
+
+CREATE VIEW search.unanswered_question AS
+ SELECT r.question_hash,
+    r.la_code,
+    a.name AS la_name,
+    r.topics,
+    max(r.question) AS question,
+    count(*) AS searches,
+    max(r.at) AS last_at
+   FROM (search.record r
+     LEFT JOIN place.authority a ON ((r.la_code = a.gss)))
+  WHERE (r.result_count = 0)
+  GROUP BY r.question_hash, r.la_code, a.name, r.topics;
+
+COMMENT ON COLUMN search.unanswered_question.la_code IS 'Authority asked about.';
+
+COMMENT ON COLUMN search.unanswered_question.la_name IS 'Its name.';
+
+COMMENT ON COLUMN search.unanswered_question.last_at IS 'When last.';
+
+COMMENT ON COLUMN search.unanswered_question.question IS 'The question, only where kb.record_questions was on.';
+
+COMMENT ON COLUMN search.unanswered_question.question_hash IS 'Fingerprint of the question; NULL when the caller gave none.';
+
+COMMENT ON COLUMN search.unanswered_question.searches IS 'How often it was asked in vain.';
+
+COMMENT ON COLUMN search.unanswered_question.topics IS 'Topics of the question.';
+
+COMMENT ON VIEW search.unanswered_question IS 'Questions that returned nothing, by fingerprint, authority and topics, among the records kept.';
+
+GRANT SELECT ON TABLE search.unanswered_question TO pgkb_admin;
 
 CREATE FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision, school_coverage double precision) RETURNS SETOF search.ranked_hit
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -4094,16 +4375,7 @@ CREATE FUNCTION search.assemble(retrieval search.retrieval) RETURNS SETOF public
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    with shown_status as (
-        select
-            case
-                when ((assemble.retrieval).request).as_of is null
-                    then ((assemble.retrieval).request).statuses
-                else ((assemble.retrieval).request).statuses || 'superseded'::text
-            end as statuses
-    ),
-
-    chosen_hit as (
+    with chosen_hit as (
         select
             h as h,
             c.content,
@@ -4128,7 +4400,9 @@ CREATE FUNCTION search.assemble(retrieval search.retrieval) RETURNS SETOF public
                 where
                     p.version_id = (n.h).version_id
                     and p.chunk_index = n.chunk_index - 1
-                    and f.status = any((select y.statuses from shown_status as y)::text[])
+                    -- of a superseded version: what it was when it was superseded
+                    and coalesce(f.status_before, f.status)
+                    = any(((assemble.retrieval).request).statuses)
                     and p.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
             ) end as text_before,
             case when (select config.value('kb.chunk_expansion_enabled')::boolean) then (
@@ -4140,7 +4414,9 @@ CREATE FUNCTION search.assemble(retrieval search.retrieval) RETURNS SETOF public
                 where
                     x.version_id = (n.h).version_id
                     and x.chunk_index = n.chunk_index + 1
-                    and f.status = any((select y.statuses from shown_status as y)::text[])
+                    -- of a superseded version: what it was when it was superseded
+                    and coalesce(f.status_before, f.status)
+                    = any(((assemble.retrieval).request).statuses)
                     and x.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
             ) end as text_after
         from chosen_hit as n
@@ -4261,6 +4537,67 @@ COMMENT ON FUNCTION search.check_arguments(top_k integer, candidates integer, st
 
 REVOKE ALL ON FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.check_arguments(top_k integer, candidates integer, statuses text[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION search.check_statistics() RETURNS TABLE(statistic text, subject text, kept bigint, counted bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with kept_number as (
+        select 'lexeme chunks' as statistic, s.lexeme collate "C" as subject, s.chunks as number
+        from search.lexeme_stat as s
+        union all
+        select 'lexeme chunks', d.lexeme, d.chunks
+        from search.lexeme_delta as d
+        union all
+        select v.statistic, z.scope_id::text, v.number
+        from search.scope_size as z
+        cross join lateral (
+            values ('scope chunks', z.chunks), ('scope tokens', z.tokens)
+        ) as v (statistic, number)
+    ),
+
+    counted_number as (
+        select 'lexeme chunks' as statistic, w.word collate "C" as subject, w.ndoc::bigint as number
+        -- counts in one pass what unnest would make rows of
+        from ts_stat('select t.lexemes from search.text_index as t') as w
+        union all
+        select v.statistic, c.scope_id::text, v.number
+        from (
+            select
+                coalesce(t.scope_id, 0) as scope_id,
+                count(*) as chunks,
+                sum(t.token_count) as tokens
+            from search.text_index as t
+            group by grouping sets ((t.scope_id), ())
+            having count(*) > 0
+        ) as c
+        cross join lateral (
+            values ('scope chunks', c.chunks), ('scope tokens', c.tokens)
+        ) as v (statistic, number)
+    )
+
+    select n.statistic, n.subject, n.kept, n.counted
+    from (
+        select
+            b.statistic,
+            b.subject,
+            sum(b.kept)::bigint as kept,
+            sum(b.counted)::bigint as counted
+        from (
+            select k.statistic, k.subject, k.number as kept, 0 as counted from kept_number as k
+            union all
+            select c.statistic, c.subject, 0, c.number from counted_number as c
+        ) as b
+        group by b.statistic, b.subject
+    ) as n
+    where n.kept <> n.counted
+    order by n.statistic, n.subject;
+$$;
+
+COMMENT ON FUNCTION search.check_statistics() IS 'Compare the statistics BM25 goes by, folded or not, with a recount of the text index: one row per difference, none when exact.';
+
+REVOKE ALL ON FUNCTION search.check_statistics() FROM PUBLIC;
+GRANT ALL ON FUNCTION search.check_statistics() TO pgkb_admin;
 
 CREATE FUNCTION search.choose(hits search.ranked_hit[], top_k integer, max_chunks_per_document integer) RETURNS SETOF search.ranked_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -4404,25 +4741,36 @@ CREATE FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses tex
         v.state in ('published', 'superseded')
         and v.valid_from <= chunks_as_of.as_of
         and (v.valid_to is null or v.valid_to > chunks_as_of.as_of)
-        -- one that came late, between two others, ends the earlier of them
-        and not exists (
-            select
-            from corpus.version as n
-            where
-                n.document_id = v.document_id
-                and n.state in ('published', 'superseded')
-                and n.valid_from <= chunks_as_of.as_of
-                and (n.valid_from, n.version) > (v.valid_from, v.version)
-        )
         and f.scope_id = any(chunks_as_of.scope_ids)
-        and (f.status = any(chunks_as_of.statuses) or f.status = 'superseded')
+        and coalesce(f.status_before, f.status) = any(chunks_as_of.statuses)
         and (chunks_as_of.tags is null or f.tags && chunks_as_of.tags);
 $$;
 
-COMMENT ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) IS 'The chunks in these scopes of the versions in force on a day, superseded since or not; never rejected or flagged ones.';
+COMMENT ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) IS 'The chunks in these scopes of the versions in force on a day, in these states now or when they were superseded.';
 
 REVOKE ALL ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) TO pgkb_admin;
+
+CREATE FUNCTION search.count_candidates(hits search.ranked_hit[], attempts integer DEFAULT 1, topic_fallback_used boolean DEFAULT false, no_la_broad_fallback_used boolean DEFAULT false) RETURNS search.candidate_count
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select row(
+        count(h.chunk_id),
+        count(h.chunk_id) filter (where h.vector_rank is not null),
+        count(h.chunk_id) filter (where h.bm25_rank is not null),
+        count(h.chunk_id) filter (where h.dropped_at is distinct from 'floor'),
+        count_candidates.attempts,
+        count_candidates.topic_fallback_used,
+        count_candidates.no_la_broad_fallback_used
+    )::search.candidate_count
+    from unnest(count_candidates.hits) as h;
+$$;
+
+COMMENT ON FUNCTION search.count_candidates(hits search.ranked_hit[], attempts integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) IS 'What a search weighed, in numbers: candidates of each leg and those the floor kept, and what was tried.';
+
+REVOKE ALL ON FUNCTION search.count_candidates(hits search.ranked_hit[], attempts integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.count_candidates(hits search.ranked_hit[], attempts integer, topic_fallback_used boolean, no_la_broad_fallback_used boolean) TO pgkb_admin;
 
 CREATE FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date) RETURNS SETOF search.vector_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -4947,29 +5295,16 @@ declare
         find.principals, find.as_of, find.statuses, find.topics, find.candidates, find.rrf_k,
         find.vector_weight, find.keyword_weight
     ));
-    _finding search.finding;
 begin
-    select
+    return row(
         array(select r from search.assemble(_found) as r),
-        cardinality(_found.attempts),
-        count(*),
-        count(*) filter (where h.dropped_at is distinct from 'floor'),
-        count(*) filter (where h.matched_by = 'vector'),
-        count(*) filter (where h.matched_by = 'keyword'),
-        count(*) filter (where h.matched_by = 'hybrid'),
-        count(*) filter (where h.scope in ('la', 'home_la', 'school')),
-        count(*) filter (where h.scope = 'national'),
-        max(h.similarity),
-        max(h.bm25_score),
-        max(h.rrf_raw),
-        _found.topic_fallback_used,
-        _found.no_la_broad_fallback_used,
-        coalesce(bool_or(h.school_boosted and h.place is not null), false),
+        search.count_candidates(
+            _found.hits, cardinality(_found.attempts), _found.topic_fallback_used,
+            _found.no_la_broad_fallback_used
+        ),
         (select string_agg(distinct p.plan, ', ' order by p.plan) from unnest(_found.plans) as p),
         _found.timings
-    into _finding
-    from unnest(_found.hits) as h;
-    return _finding;
+    )::search.finding;
 end;
 $$;
 
@@ -5029,8 +5364,9 @@ CREATE FUNCTION search.freshness(effective_date date, on_day date, floor double 
     AS $$
     select case
         when freshness.effective_date is null or freshness.on_day is null then 1.0
-        when not isfinite(freshness.effective_date) then
-            case when freshness.effective_date > freshness.on_day then 1.0 else freshness.floor end
+        -- infinite days cannot be subtracted
+        when not isfinite(freshness.effective_date) or not isfinite(freshness.on_day) then
+            case when freshness.effective_date < freshness.on_day then freshness.floor else 1.0 end
         else
             freshness.floor + (1 - freshness.floor)
             / (1 + greatest(0, freshness.on_day - freshness.effective_date) / 365.25)
@@ -5081,6 +5417,51 @@ COMMENT ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits se
 
 REVOKE ALL ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search.keyword_hit[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search.keyword_hit[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION search.hash_question(question text) RETURNS bytea
+    LANGUAGE sql STABLE STRICT SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select sha256(k.key || convert_to(terms.fold_text(hash_question.question), 'UTF8'))
+    from search.hash_key as k;
+$$;
+
+COMMENT ON FUNCTION search.hash_question(question text) IS 'Fingerprint of the folded question under this database''s own key: equal questions are equal, none can be guessed.';
+
+REVOKE ALL ON FUNCTION search.hash_question(question text) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.hash_question(question text) TO pgkb_app;
+
+CREATE FUNCTION search.health(since interval DEFAULT '7 days'::interval) RETURNS TABLE(day date, searches bigint, questions bigint, results_mean double precision, candidates_mean double precision, no_answer_share double precision, hybrid_share double precision, vector_only_share double precision, keyword_only_share double precision, keyword_only_searches bigint, topic_fallback_share double precision, broad_fallback_share double precision, school_boosted_share double precision, no_local_share double precision, p50_ms double precision, p95_ms double precision)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select
+        r.at::date,
+        count(*),
+        count(distinct r.question_hash),
+        avg(r.result_count)::double precision,
+        avg(r.candidate_count)::double precision,
+        avg((r.result_count = 0)::integer)::double precision,
+        sum(r.hybrid_count)::double precision / nullif(sum(r.result_count), 0),
+        sum(r.vector_only_count)::double precision / nullif(sum(r.result_count), 0),
+        sum(r.keyword_only_count)::double precision / nullif(sum(r.result_count), 0),
+        count(*) filter (where r.mode = 'keyword_only'),
+        avg(r.topic_fallback_used::integer)::double precision,
+        avg(r.no_la_broad_fallback_used::integer)::double precision,
+        avg(r.school_boosted::integer)::double precision,
+        avg((r.la_count = 0)::integer) filter (where r.la_code is not null)::double precision,
+        percentile_cont(0.5) within group (order by r.total_ms),
+        percentile_cont(0.95) within group (order by r.total_ms)
+    from search.record as r
+    where r.at >= now() - health.since
+    group by grouping sets ((r.at::date), ())
+    order by 1 desc nulls first;
+$$;
+
+COMMENT ON FUNCTION search.health(since interval) IS 'How searches went since an interval ago, a row for each day and, with day NULL, one for the whole time.';
+
+REVOKE ALL ON FUNCTION search.health(since interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.health(since interval) TO pgkb_admin;
 
 CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50) RETURNS SETOF search.vector_hit
     LANGUAGE plpgsql STABLE
@@ -5348,6 +5729,50 @@ COMMENT ON FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scop
 REVOKE ALL ON FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[]) TO pgkb_admin;
 
+CREATE FUNCTION search.purge_records(batch_size integer DEFAULT 10000) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _records integer;
+    _misses integer;
+begin
+    if coalesce(purge_records.batch_size, 0) < 1 then
+        raise exception 'batch_size % is out of range', purge_records.batch_size
+            using errcode = 'SE001', hint = 'Give at least 1.';
+    end if;
+    delete from search.record as r
+    where r.record_id in (
+        select o.record_id
+        from search.record as o
+        where o.at < now() - make_interval(days => config.value('kb.record_days')::integer)
+        order by o.at
+        limit purge_records.batch_size
+        for update skip locked
+    );
+    get diagnostics _records = row_count;
+    delete from audit.event as e
+    where e.event_id in (
+        select o.event_id
+        from audit.event as o
+        where
+            o.kind = 'la_coverage_miss'
+            and o.at < now() - make_interval(days => config.value('kb.coverage_miss_days')::integer)
+        order by o.at
+        limit purge_records.batch_size
+        for update skip locked
+    );
+    get diagnostics _misses = row_count;
+    return _records + _misses;
+end;
+$$;
+
+COMMENT ON FUNCTION search.purge_records(batch_size integer) IS 'Remove the oldest search records and coverage misses whose time is over, one batch of each; returns how many went.';
+
+REVOKE ALL ON FUNCTION search.purge_records(batch_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.purge_records(batch_size integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION search.purge_records(batch_size integer) TO pgkb_admin;
+
 CREATE FUNCTION search.query_words(tsquery tsquery) RETURNS SETOF search.query_word
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5595,24 +6020,95 @@ COMMENT ON FUNCTION search.rank_candidates(request search.request, scopes search
 REVOKE ALL ON FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) TO pgkb_admin;
 
-CREATE FUNCTION search.record_search(results public.search_result[], la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, topics text[] DEFAULT NULL::text[], timings jsonb DEFAULT '{}'::jsonb) RETURNS bigint
+CREATE FUNCTION search.rebuild_statistics() RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
+    _wrong integer;
+begin
+    perform pg_advisory_xact_lock(hashtextextended('search.fold_statistics', 0));
+    with difference as materialized (
+        select c.statistic, c.subject, c.counted - c.kept as missing
+        from search.check_statistics() as c
+    ),
+
+    noted_lexeme as (
+        insert into search.lexeme_delta (lexeme, chunks)
+        select d.subject, d.missing
+        from difference as d
+        where d.statistic = 'lexeme chunks'
+    ),
+
+    noted_scope as (
+        insert into search.scope_delta (scope_id, chunks, tokens)
+        select
+            d.subject::bigint,
+            coalesce(sum(d.missing) filter (where d.statistic = 'scope chunks'), 0),
+            coalesce(sum(d.missing) filter (where d.statistic = 'scope tokens'), 0)
+        from difference as d
+        where d.statistic <> 'lexeme chunks'
+        group by d.subject
+    )
+
+    select count(*) into _wrong from difference;
+    perform search.fold_statistics();
+    return _wrong;
+end;
+$$;
+
+COMMENT ON FUNCTION search.rebuild_statistics() IS 'Put wrong statistics right; returns how many numbers were wrong. Searches see all of it or nothing.';
+
+REVOKE ALL ON FUNCTION search.rebuild_statistics() FROM PUBLIC;
+GRANT ALL ON FUNCTION search.rebuild_statistics() TO pgkb_admin;
+
+CREATE FUNCTION search.record_search(results public.search_result[], la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, topics text[] DEFAULT NULL::text[], timings jsonb DEFAULT '{}'::jsonb, counts search.candidate_count DEFAULT NULL::search.candidate_count, mode text DEFAULT NULL::text, embedding_set text DEFAULT NULL::text, question text DEFAULT NULL::text) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
     _scope record;
-    _record search.record;
+    _topics text[];
+    _timings jsonb;
+    _total_ms double precision;
+    _record_id bigint;
 begin
     select s.* into _scope
     from search.scope_of(record_search.la, record_search.home_la, record_search.urn) as s;
+    -- words of a pack, names of steps and plain numbers only: a question handed in by mistake
+    -- stays out
+    _topics := array(
+        select t.slug from terms.topic as t
+        where t.slug = any(record_search.topics)
+        order by t.slug
+    );
+    select
+        coalesce(jsonb_object_agg(t.key, t.value), '{}'),
+        coalesce(
+            max(t.value::double precision) filter (where t.key = 'total'),
+            sum(t.value::double precision)
+        )
+    into _timings, _total_ms
+    from jsonb_each(
+        case jsonb_typeof(record_search.timings) when 'object' then record_search.timings end
+    ) as t
+    where
+        t.key ~ '^[a-z][a-z_]{0,39}$'
+        -- numeric is compared: as a double a large number would be an error
+        and case
+            when jsonb_typeof(t.value) = 'number' then t.value::numeric between 0 and 1e9
+            else false
+        end;
+
     insert into search.record (
         la_code, home_la_code, school_urn, topics, result_count, vector_only_count,
         keyword_only_count, hybrid_count, la_count, national_count, top_similarity, top_bm25,
-        top_rrf, topic_fallback_used, no_la_broad_fallback_used, school_boosted, timings
+        top_rrf, topic_fallback_used, no_la_broad_fallback_used, school_boosted, timings,
+        mode, embedding_set, candidate_count, vector_candidate_count, keyword_candidate_count,
+        kept_count, attempts, total_ms, question_hash, question
     )
     select
-        _scope.la_code, _scope.home_la_code, _scope.school_urn,
-        coalesce(record_search.topics, '{}'),
+        _scope.la_code, _scope.home_la_code, _scope.school_urn, _topics,
         count(*),
         count(*) filter (where r.matched_by = 'vector'),
         count(*) filter (where r.matched_by = 'keyword'),
@@ -5620,38 +6116,65 @@ begin
         count(*) filter (where r.scope in ('la', 'home_la', 'school')),
         count(*) filter (where r.scope = 'national'),
         max(r.similarity), max(r.bm25_score), max(r.rrf_raw),
-        coalesce(bool_or(r.topic_fallback_used), false),
-        coalesce(bool_or(r.no_la_broad_fallback_used), false),
+        coalesce(
+            (record_search.counts).topic_fallback_used, bool_or(r.topic_fallback_used), false
+        ),
+        coalesce(
+            (record_search.counts).no_la_broad_fallback_used,
+            bool_or(r.no_la_broad_fallback_used), false
+        ),
         coalesce(bool_or(r.school_boosted), false),
-        -- numbers only: a question handed in by mistake stays out
-        coalesce((
-            select jsonb_object_agg(t.key, t.value)
-            from jsonb_each(
-                case jsonb_typeof(record_search.timings)
-                    when 'object' then record_search.timings
+        _timings,
+        (
+            select m.mode from unnest('{hybrid,vector_only,keyword_only,none}'::text[]) as m (mode)
+            where m.mode = record_search.mode
+        ),
+        (
+            select s.name from embedding.set as s
+            where
+                case
+                    when record_search.embedding_set is null then s.active
+                    else s.name = record_search.embedding_set
                 end
-            ) as t
-            where jsonb_typeof(t.value) = 'number'
-        ), '{}')
+        ),
+        (record_search.counts).candidates,
+        (record_search.counts).vector_candidates,
+        (record_search.counts).keyword_candidates,
+        (record_search.counts).kept,
+        (record_search.counts).attempts,
+        _total_ms,
+        search.hash_question(record_search.question),
+        case
+            when config.value('kb.record_questions')::boolean
+                then left(terms.fold_text(record_search.question), 2000)
+        end
     from unnest(record_search.results) as r
-    returning * into _record;
+    where r.chunk_id is not null
+    returning record_id into _record_id;
+
     if _scope.la_code is not null and not exists (
         select from unnest(record_search.results) as r where r.scope = 'la'
     ) then
         perform audit.write_event(
             'la_coverage_miss', _scope.la_code,
-            jsonb_build_object('topics', _record.topics, 'results', _record.result_count)
+            jsonb_build_object(
+                'topics', _topics,
+                'results', (
+                    select count(*) from unnest(record_search.results) as r
+                    where r.chunk_id is not null
+                )
+            )
         );
     end if;
-    return _record.record_id;
+    return _record_id;
 end;
-$$;
+$_$;
 
-COMMENT ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) IS 'Note what a search returned, in numbers; a known authority without a hit of its own is an audit row la_coverage_miss.';
+COMMENT ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb, counts search.candidate_count, mode text, embedding_set text, question text) IS 'Note how a search went, in numbers; a known authority without a hit of its own is an audit row la_coverage_miss.';
 
-REVOKE ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) TO pgkb_app;
-GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb, counts search.candidate_count, mode text, embedding_set text, question text) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb, counts search.candidate_count, mode text, embedding_set text, question text) TO pgkb_app;
+GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb, counts search.candidate_count, mode text, embedding_set text, question text) TO pgkb_admin;
 
 CREATE FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS search.request
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -5944,6 +6467,7 @@ CREATE FUNCTION search.text_index__keep_statistics() RETURNS trigger
     AS $$
 declare
     _sign integer := case tg_op when 'INSERT' then 1 else -1 end;
+    _bound integer := config.value('kb.fold_after')::integer;
 begin
     insert into search.lexeme_delta (lexeme, chunks)
     select u.lexeme, _sign * count(*)
@@ -5956,6 +6480,16 @@ begin
     from changed as c
     group by grouping sets ((c.scope_id), ())
     having count(*) > 0;
+    -- a search adds up what is not folded: where no worker folds, writers do; but what others
+    -- folded since would fail a transaction that still sees the past
+    if current_setting('transaction_isolation') = 'read committed' and (
+        select count(*) > _bound
+        from (
+            select from search.scope_delta as d where d.scope_id = 0 limit _bound + 1
+        ) as waiting_change
+    ) then
+        perform search.fold_statistics();
+    end if;
     return null;
 end;
 $$;
@@ -6192,23 +6726,23 @@ CREATE FUNCTION search.word_question(question text, viewer text DEFAULT NULL::te
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 declare
-    -- under the login's own name: nobody learns from the cache what another's viewers asked
-    _viewer text := session_user || coalesce(' ' || word_question.viewer, '');
+    -- what the endpoint is given, and so all that the vector depends on
+    _question text := left(word_question.question, 4000);
+    _viewer text := coalesce(word_question.viewer, '');
 begin
     if coalesce(word_question.question, '') !~ '\S' then
         raise exception 'the question is empty'
             using errcode = 'SE003', hint = 'Ask with at least one word.';
     end if;
-    query_vec := embedding.cached_query(_viewer, word_question.question);
+    query_vec := embedding.cached_query(_viewer, _question);
     if query_vec is null and to_regprocedure('embedding.embed_text(text)') is null then
         raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
     elsif query_vec is null then
         begin
-            execute 'select embedding.embed_text($1)' into query_vec
-                using left(word_question.question, 4000);
+            execute 'select embedding.embed_text($1)' into query_vec using _question;
             perform embedding.check_vector(query_vec, embedding.active_set());
             if not current_setting('transaction_read_only')::boolean then
-                perform embedding.remember_query(_viewer, word_question.question, query_vec);
+                perform embedding.remember_query(_viewer, _question, query_vec);
             end if;
         exception when sqlstate 'VE008' or sqlstate 'VE002' or sqlstate 'VE001' then
             query_vec := null;
@@ -6427,6 +6961,34 @@ REVOKE ALL ON FUNCTION terms.check_pattern(pattern text, owner text) FROM PUBLIC
 GRANT ALL ON FUNCTION terms.check_pattern(pattern text, owner text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION terms.check_pattern(pattern text, owner text) TO pgkb_admin;
 
+CREATE FUNCTION terms.check_rows(pack text, rows jsonb) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if coalesce(check_rows.pack, '') !~ '\S' then
+        raise exception 'the pack has no name'
+            using errcode = 'TE004', hint = 'Name the pack that the rows belong to.';
+    end if;
+    if jsonb_typeof(check_rows.rows) is distinct from 'array' or exists (
+        select
+        from jsonb_array_elements(
+            case jsonb_typeof(check_rows.rows) when 'array' then check_rows.rows end
+        ) as r
+        where jsonb_typeof(r.value) <> 'object'
+    ) then
+        raise exception 'the rows of pack "%" are not a list of objects', left(check_rows.pack, 60)
+            using errcode = 'TE004', hint = 'Give a JSON array with one object for each row.';
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION terms.check_rows(pack text, rows jsonb) IS 'Refuse what is no named pack with a list of objects, one for each row.';
+
+REVOKE ALL ON FUNCTION terms.check_rows(pack text, rows jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.check_rows(pack text, rows jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.check_rows(pack text, rows jsonb) TO pgkb_admin;
+
 CREATE FUNCTION terms.count_tokens(lexemes tsvector) RETURNS integer
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -6553,12 +7115,13 @@ declare
     _row record;
     _count integer := 0;
 begin
+    perform terms.check_rows(load_synonyms.pack, load_synonyms.rows);
     perform terms.open_pack(load_synonyms.pack);
     delete from terms.synonym as s where s.pack = load_synonyms.pack;
     for _row in
         select *
         from jsonb_to_recordset(load_synonyms.rows) as r (
-            pattern text, "unless" text, phrases text, expansions text[], citation text,
+            pattern text, "unless" text, phrases text, expansions jsonb, citation text,
             caution text
         )
     loop
@@ -6566,15 +7129,23 @@ begin
         if nullif(_row."unless", '') is not null then
             perform terms.check_pattern(_row."unless", _row.phrases);
         end if;
-        if coalesce(_row.phrases, '') = '' or coalesce(cardinality(_row.expansions), 0) = 0 then
+        if coalesce(_row.phrases, '') = '' or coalesce((
+            -- nothing, no list, an empty one, or something in it that is no term
+            select bool_or(jsonb_typeof(e.value) <> 'string' or e.value #>> '{}' !~ '\S')
+            from jsonb_array_elements(
+                case jsonb_typeof(_row.expansions) when 'array' then _row.expansions end
+            ) as e
+        ), true) then
             raise exception 'a synonym has no phrases or no expansions: "%"',
                 coalesce(_row.phrases, _row.pattern)
-                using errcode = 'TE002', hint = 'Give both columns.';
+                using errcode = 'TE002',
+                      hint = 'Give both columns; expansions are a list of terms.';
         end if;
         insert into terms.synonym (pack, pattern, unless, phrases, expansions, citation, caution)
         values (
             load_synonyms.pack, _row.pattern, nullif(_row."unless", ''), _row.phrases,
-            _row.expansions, coalesce(_row.citation, ''), coalesce(_row.caution, '')
+            array(select e.value from jsonb_array_elements_text(_row.expansions) as e),
+            coalesce(_row.citation, ''), coalesce(_row.caution, '')
         )
         on conflict on constraint synonym_once_per_pattern do nothing;
         if not found then
@@ -6596,11 +7167,13 @@ GRANT ALL ON FUNCTION terms.load_synonyms(pack text, rows jsonb) TO pgkb_admin;
 CREATE FUNCTION terms.load_topics(pack text, rows jsonb) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    AS $_$
 declare
     _row record;
+    _owner text;
     _count integer := 0;
 begin
+    perform terms.check_rows(load_topics.pack, load_topics.rows);
     perform terms.open_pack(load_topics.pack);
     delete from terms.topic as t where t.pack = load_topics.pack;
     for _row in
@@ -6609,17 +7182,32 @@ begin
             slug text, name text, pattern text, citation text, fact text
         )
     loop
+        if coalesce(_row.slug, '') !~ '^[a-z0-9]+(-[a-z0-9]+)*$' then
+            raise exception 'a topic cannot have the slug "%"', left(coalesce(_row.slug, ''), 60)
+                using errcode = 'TE003',
+                      hint = 'Give small letters and digits, with single dashes between words.';
+        end if;
         perform terms.check_pattern(_row.pattern, _row.slug);
         insert into terms.topic (pack, slug, name, pattern, citation, fact)
         values (
             load_topics.pack, _row.slug, coalesce(_row.name, _row.slug), _row.pattern,
             coalesce(_row.citation, ''), coalesce(_row.fact, '')
-        );
+        )
+        on conflict on constraint topic_pk do nothing;
+        if not found then
+            -- a tag means one thing in the whole corpus
+            select t.pack into _owner from terms.topic as t where t.slug = _row.slug;
+            raise exception 'the topic "%" %', left(_row.slug, 60), case
+                when _owner = load_topics.pack then 'stands in two rows'
+                else format('belongs to pack "%s"', left(_owner, 60))
+            end
+                using errcode = 'TE003', hint = 'Give every topic of all packs a slug of its own.';
+        end if;
         _count := _count + 1;
     end loop;
     return _count;
 end;
-$$;
+$_$;
 
 COMMENT ON FUNCTION terms.load_topics(pack text, rows jsonb) IS 'Replace the topics of a pack; returns how many there are.';
 

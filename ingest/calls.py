@@ -281,6 +281,11 @@ def purge_queries(db: psycopg.Connection) -> int:
     return _count(db, "select embedding.purge_queries()")
 
 
+def purge_records(db: psycopg.Connection) -> int:
+    """Remove a batch of the search records that are old enough."""
+    return _count(db, "select search.purge_records()")
+
+
 def discard_abandoned(db: psycopg.Connection) -> int:
     """Remove staged versions that nobody will finish."""
     return _count(db, "select corpus.discard_abandoned()")

@@ -171,7 +171,12 @@ class _Worker:
         if time.monotonic() < self._next_upkeep:
             return
         self._next_upkeep = time.monotonic() + self._settings.upkeep_seconds
-        for keep in (calls.fold_statistics, calls.purge_queries, calls.discard_abandoned):
+        for keep in (
+            calls.fold_statistics,
+            calls.purge_queries,
+            calls.purge_records,
+            calls.discard_abandoned,
+        ):
             try:
                 keep(db)
             except psycopg.Error as error:

@@ -164,47 +164,6 @@ comment on column search.retrieval.no_la_broad_fallback_used is
 'No authority was known and national text had nothing, so all areas were searched.';
 comment on column search.retrieval.timings is 'Milliseconds by step, over all attempts.';
 
-create type search.finding as (
-    results public.search_result[], -- noqa: LT01
-    attempts integer,
-    candidate_count integer,
-    kept_count integer,
-    vector_only_candidates integer,
-    keyword_only_candidates integer,
-    hybrid_candidates integer,
-    la_candidates integer,
-    national_candidates integer,
-    top_similarity double precision,
-    top_bm25 double precision,
-    top_rrf double precision,
-    topic_fallback_used boolean,
-    no_la_broad_fallback_used boolean,
-    school_boosted boolean,
-    vector_plan text,
-    timings jsonb
-);
-comment on type search.finding is
-'An answer with the counts from before the floor, and the flags also where the answer is empty.';
-comment on column search.finding.results is 'The rows of search_kb, best first.';
-comment on column search.finding.attempts is 'How many attempts were made.';
-comment on column search.finding.candidate_count is 'Candidates of the last attempt, before the floor.';
-comment on column search.finding.kept_count is 'Of these over the floor.';
-comment on column search.finding.vector_only_candidates is 'Candidates of the vector leg alone.';
-comment on column search.finding.keyword_only_candidates is 'Candidates of the keyword leg alone.';
-comment on column search.finding.hybrid_candidates is 'Candidates of both legs.';
-comment on column search.finding.la_candidates is 'Candidates of the authority, home authority or school.';
-comment on column search.finding.national_candidates is 'National candidates.';
-comment on column search.finding.top_similarity is 'Best cosine similarity of a candidate.';
-comment on column search.finding.top_bm25 is 'Best BM25 score of a candidate.';
-comment on column search.finding.top_rrf is 'Best fused score of a candidate.';
-comment on column search.finding.topic_fallback_used is 'The tags left nothing, so they were dropped.';
-comment on column search.finding.no_la_broad_fallback_used is
-'No authority was known and national text had nothing, so all areas were searched.';
-comment on column search.finding.school_boosted is 'A chunk of the asked school was brought in.';
-comment on column search.finding.vector_plan is
-'How the vector leg read the scopes: exact, index, index topped up, or several of them.';
-comment on column search.finding.timings is 'Milliseconds by step, over all attempts.';
-
 -- these return something else now, or take other arguments
 -- squawk-ignore ban-drop-function
 drop function if exists search.vector_leg(

@@ -189,6 +189,25 @@ async def test_a_search_is_recorded_without_its_question(
     assert len(rows) == 2
     assert all(row[0]["result_count"] > 0 and row[0]["topics"] == ["exclusion"] for row in rows)
     assert "kicked" not in str(rows)
+    assert {(row[0]["mode"], row[0]["embedding_set"]) for row in rows} == {
+        ("hybrid", "local-minilm")
+    }
+    assert len({row[0]["question_hash"] for row in rows}) == 1
+    assert all(row[0]["total_ms"] >= row[0]["timings"]["search"] > 0 for row in rows)
+
+
+async def test_a_record_says_which_legs_had_something_to_go_by(
+    db: psycopg.Connection, db_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_library(db)
+    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
+        await _search(client, question="what is the of")
+    monkeypatch.setenv("PGKB_LOCAL_MODEL", "/nowhere/model.onnx")
+    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
+        await _search(client, question="who helps in Kent?")
+        await _search(client, question="what was the of")
+    rows = db.execute("select mode from search.record order by record_id").fetchall()
+    assert rows == [("vector_only",), ("keyword_only",), ("none",)]
 
 
 async def test_the_second_asking_uses_the_cached_vector(

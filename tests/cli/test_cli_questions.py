@@ -7,6 +7,7 @@ import subprocess
 import sys
 import urllib.request
 
+import psycopg
 import pytest
 
 from tests.app.library import BIRMINGHAM, CANTERBURY, KENT
@@ -69,8 +70,25 @@ def test_doctor_checks_a_good_database_without_a_failure(library_url: str) -> No
     assert not [check for check in checks.values() if check["state"] == "fail"]
     assert set(checks) >= {
         "home", "settings", "server", "pgvector", "schema", "plpython3u", "roles", "pack",
-        "indexes", "vectors", "queue", "provider", "endpoint",
+        "indexes", "vectors", "statistics", "records", "queue", "provider", "endpoint",
     }  # fmt: skip
+    assert "equal to a recount" in checks["statistics"]["finding"]
+
+
+def test_doctor_names_statistics_that_are_wrong_and_their_repair(library_url: str) -> None:
+    with psycopg.connect(library_url, autocommit=True) as db:
+        db.execute("insert into search.lexeme_delta values ('ghost', 3)")
+        try:
+            ended = pgkb_here("doctor", PGKB_DATABASE_URL=library_url)
+        finally:
+            db.execute("select search.rebuild_statistics()")
+    assert ended.code == 1
+    assert (
+        "1 numbers are wrong, the first is lexeme chunks of ghost: 3 kept, 0 counted" in ended.out
+    )
+    assert "rebuild_statistics" in ended.out
+    ended = pgkb_here("doctor", "--statistics", "--json", PGKB_DATABASE_URL=library_url)
+    assert ended.code == 0, ended.out
 
 
 def test_doctor_says_what_to_do_when_nothing_is_deployed(blank_url: str) -> None:

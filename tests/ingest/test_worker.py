@@ -285,6 +285,21 @@ def test_an_unknown_kind_of_task_is_given_back_and_stops_nothing(
     assert "paint_walls" in one(places, "select last_error from queue.task")
 
 
+def test_upkeep_purges_records_that_are_old_enough(
+    places: psycopg.Connection, url: str, embedder: Embedder
+) -> None:
+    for age in (10, 100):
+        places.execute("select search.record_search('{}')")
+        places.execute(
+            "update search.record set at = now() - make_interval(days => %s) "
+            "where record_id = (select max(record_id) from search.record)",
+            [age],
+        )
+    places.commit()
+    worker.run(url, embedder=embedder, once=True)
+    assert one(places, "select count(*) from search.record") == 1
+
+
 def test_upkeep_folds_statistics_and_discards_what_was_abandoned(
     places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
 ) -> None:

@@ -3,7 +3,7 @@
 --
 -- called by  ingest/calls.py
 -- writes     terms.pack, corpus.domain
--- raises     KB004 unknown kind of publisher
+-- raises     KB004 unknown kind of publisher, TE004 rows that cannot be loaded
 
 create or replace function corpus.load_domains(pack text, rows jsonb)
 returns integer
@@ -16,6 +16,14 @@ as $func$
 declare
     _authority text;
 begin
+    perform terms.check_rows(load_domains.pack, load_domains.rows);
+    if exists (
+        select from jsonb_to_recordset(load_domains.rows) as r (domain text)
+        where coalesce(r.domain, '') !~ '\S'
+    ) then
+        raise exception 'a web site of pack "%" has no name', left(load_domains.pack, 60)
+            using errcode = 'TE004', hint = 'Give each row its domain.';
+    end if;
     perform terms.open_pack(load_domains.pack);
     for _authority in
         select distinct r.authority

@@ -9,8 +9,8 @@
 -- called by  ingest/calls.py
 -- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
 --            embedding.cold_vector, audit.event
--- locks      advisory: shared against embedding.activate, then the title keys, sorted, so that two
---            publishers cannot deadlock; then rows
+-- locks      advisory: shared against embedding.activate, then all title keys of the document,
+--            sorted, so that two publishers cannot deadlock; then rows
 -- raises     KB009 unknown version, KB010 a chunk lacks its vector
 
 create or replace function corpus.publish_version(version_id bigint)
@@ -38,16 +38,10 @@ begin
     select d.* into _document from corpus.document as d where d.document_id = _new.document_id;
 
     for _key in
-        select distinct k.title_key
-        from (
-            select _new.title_key
-            union all
-            select v.title_key
-            from corpus.version as v
-            where v.document_id = _new.document_id and v.state = 'published'
-        ) as k
-        where k.title_key is not null
-        order by k.title_key
+        select distinct v.title_key
+        from corpus.version as v
+        where v.document_id = _new.document_id and v.title_key is not null
+        order by v.title_key
     loop
         perform pg_advisory_xact_lock(
             hashtextextended(_document.scope_id || _document.source_family || ' ' || _key, 3)
@@ -106,13 +100,18 @@ begin
         from corpus.rivals_of(_new.version_id) as r
     ) as w;
 
-    insert into corpus.chunk_fact (chunk_id, scope_id, status, tags, quality_score)
+    insert into corpus.chunk_fact
+        (chunk_id, scope_id, status, status_before, tags, quality_score)
     select
         c.chunk_id, c.scope_id,
         case
-            when _winner is not null then 'superseded'
             when earlier.status in ('rejected', 'flagged') then earlier.status
+            when _winner is not null then 'superseded'
             else 'pending'
+        end,
+        case
+            when earlier.status in ('rejected', 'flagged') then null
+            when _winner is not null then 'pending'
         end,
         _new.tags,
         corpus.quality_score(
@@ -149,9 +148,9 @@ begin
 
     if _winner is not null then
         update corpus.version as v
-        set superseded_by = _winner, valid_to = w.valid_from
-        from corpus.version as w
-        where v.version_id = _new.version_id and w.version_id = _winner;
+        set superseded_by = _winner
+        where v.version_id = _new.version_id;
+        perform corpus.lay_timeline(_new.document_id);
         perform audit.write_event(
             'superseded', 'version ' || _new.version_id, jsonb_build_object('by', _winner)
         );
@@ -160,6 +159,7 @@ begin
     end if;
 
     update corpus.version as v set state = 'published' where v.version_id = _new.version_id;
+    perform corpus.lay_timeline(_new.document_id);
     insert into search.text_index (chunk_id, scope_id, lexemes, token_count)
     select i.chunk_id, i.scope_id, i.lexemes, terms.count_tokens(i.lexemes)
     from (

@@ -1,7 +1,7 @@
 -- corpus.retire_version
 -- Take a published version out of the search because another took over; it stays for as_of and old citations.
 --
--- called by  corpus.publish_version
+-- called by  corpus.publish_version, corpus.stage_document
 -- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
 --            embedding.cold_vector, audit.event
 
@@ -18,7 +18,7 @@ begin
     set
         state = 'superseded',
         superseded_by = retire_version.successor_id,
-        valid_to = greatest(v.valid_from, s.valid_from)
+        valid_to = greatest(v.valid_from, coalesce(v.withdrawn_on, s.valid_from))
     from corpus.version as s
     where
         v.version_id = retire_version.version_id

@@ -58,6 +58,7 @@ declare
     _hash bytea;
     _limit integer := config.value('kb.max_document_length')::integer;
     _known record;
+    _withdrawn bigint;
     _task queue.task;
 begin
     if _source = '' then
@@ -167,11 +168,16 @@ begin
     end if;
     if found then
         if _known.source <> _source and _known.state = 'published' then
-            -- this source says now what another one says: what it said before is outdated
-            perform corpus.retire_version(v.version_id, _known.version_id)
+            -- this source says now what another one says: what it said before is outdated, but
+            -- held until now
+            update corpus.version as v
+            set withdrawn_on = coalesce(stage_document.effective_date, current_date)
             from corpus.document as d
-            inner join corpus.version as v on d.document_id = v.document_id
-            where d.scope_id = _scope_id and d.source = _source and v.state = 'published';
+            where
+                d.scope_id = _scope_id and d.source = _source
+                and v.document_id = d.document_id and v.state = 'published'
+            returning v.version_id into _withdrawn;
+            perform corpus.retire_version(_withdrawn, _known.version_id);
         end if;
         return query select
             case when _known.source = _source and _known.state <> 'staged'

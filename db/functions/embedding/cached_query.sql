@@ -1,8 +1,8 @@
 -- embedding.cached_query
--- The vector of a question this viewer asked before, for the active set; NULL when there is none.
+-- The vector of a question this viewer of this login asked before, for the active set and its model; NULL when there is none.
 --
 -- called by  search.word_question, app/calls.py
--- raises     EM004 no set is active
+-- raises     VE004 no set is active
 
 create or replace function embedding.cached_query(viewer text, question text)
 returns public.vector
@@ -13,14 +13,17 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
     select q.embedding::public.vector
-    from embedding.query_cache as q
+    from embedding.active_set() as s
+    inner join embedding.query_cache as q on s.set_id = q.set_id and s.model = q.model
     where
-        q.viewer = cached_query.viewer
+        -- nobody learns from the cache what the viewers of another login asked
+        q.login = session_user
+        and q.viewer = cached_query.viewer
         and q.question_hash = embedding.question_hash(cached_query.question)
-        and q.set_id = (embedding.active_set()).set_id
+        and public.vector_dims(q.embedding) = s.width
         and q.expansion_revision = embedding.expansion_revision()
         and q.expires_at > now();
 $func$;
 
 comment on function embedding.cached_query is
-'The vector of a question this viewer asked before, for the active set; NULL when there is none.';
+'The vector of a question this viewer of this login asked before, for the active set and its model; NULL when there is none.';

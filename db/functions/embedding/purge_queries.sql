@@ -18,7 +18,8 @@ begin
     delete from embedding.query_cache as q
     where
         q.expires_at <= now()
-        or q.expansion_revision <> embedding.expansion_revision();
+        or q.expansion_revision <> embedding.expansion_revision()
+        or q.model <> (select s.model from embedding.set as s where s.set_id = q.set_id);
     get diagnostics _purged = row_count;
     return _purged;
 end;

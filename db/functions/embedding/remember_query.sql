@@ -1,5 +1,5 @@
 -- embedding.remember_query
--- Keep the vector of a question for this viewer until kb.query_cache_days are over.
+-- Keep the vector of a question for this viewer of this login until kb.query_cache_days are over.
 --
 -- called by  search.word_question, app/calls.py
 -- writes     embedding.query_cache
@@ -21,11 +21,13 @@ begin
         return;
     end if;
     insert into embedding.query_cache
-        (viewer, question_hash, set_id, expansion_revision, embedding, expires_at)
+        (login, viewer, question_hash, set_id, model, expansion_revision, embedding, expires_at)
     values (
+        session_user,
         remember_query.viewer,
         embedding.question_hash(remember_query.question),
         _set.set_id,
+        _set.model,
         embedding.expansion_revision(),
         embedding.check_vector(remember_query.given, _set),
         now() + make_interval(days => _days)
@@ -36,4 +38,4 @@ end;
 $func$;
 
 comment on function embedding.remember_query is
-'Keep the vector of a question for this viewer until kb.query_cache_days are over.';
+'Keep the vector of a question for this viewer of this login until kb.query_cache_days are over.';

@@ -15,16 +15,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
-    with shown_status as (
-        select
-            case
-                when ((assemble.retrieval).request).as_of is null
-                    then ((assemble.retrieval).request).statuses
-                else ((assemble.retrieval).request).statuses || 'superseded'::text
-            end as statuses
-    ),
-
-    chosen_hit as (
+    with chosen_hit as (
         select
             h as h,
             c.content,
@@ -49,7 +40,9 @@ as $func$
                 where
                     p.version_id = (n.h).version_id
                     and p.chunk_index = n.chunk_index - 1
-                    and f.status = any((select y.statuses from shown_status as y)::text[])
+                    -- of a superseded version: what it was when it was superseded
+                    and coalesce(f.status_before, f.status)
+                    = any(((assemble.retrieval).request).statuses)
                     and p.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
             ) end as text_before,
             case when (select config.value('kb.chunk_expansion_enabled')::boolean) then (
@@ -61,7 +54,9 @@ as $func$
                 where
                     x.version_id = (n.h).version_id
                     and x.chunk_index = n.chunk_index + 1
-                    and f.status = any((select y.statuses from shown_status as y)::text[])
+                    -- of a superseded version: what it was when it was superseded
+                    and coalesce(f.status_before, f.status)
+                    = any(((assemble.retrieval).request).statuses)
                     and x.chunk_id not in (select (o.h).chunk_id from chosen_hit as o)
             ) end as text_after
         from chosen_hit as n

@@ -1,5 +1,7 @@
 -- search.chunks_as_of
--- The chunks in these scopes of the versions in force on a day, superseded since or not; never rejected or flagged ones.
+-- The chunks in these scopes of the versions in force on a day, in these states now or when they were superseded.
+--
+-- 'infinity' is the last day that is known of, '-infinity' a day before the first.
 --
 -- called by  search.exact_hits, search.keyword_leg
 -- raises     nothing
@@ -25,20 +27,10 @@ as $func$
         v.state in ('published', 'superseded')
         and v.valid_from <= chunks_as_of.as_of
         and (v.valid_to is null or v.valid_to > chunks_as_of.as_of)
-        -- one that came late, between two others, ends the earlier of them
-        and not exists (
-            select
-            from corpus.version as n
-            where
-                n.document_id = v.document_id
-                and n.state in ('published', 'superseded')
-                and n.valid_from <= chunks_as_of.as_of
-                and (n.valid_from, n.version) > (v.valid_from, v.version)
-        )
         and f.scope_id = any(chunks_as_of.scope_ids)
-        and (f.status = any(chunks_as_of.statuses) or f.status = 'superseded')
+        and coalesce(f.status_before, f.status) = any(chunks_as_of.statuses)
         and (chunks_as_of.tags is null or f.tags && chunks_as_of.tags);
 $func$;
 
 comment on function search.chunks_as_of is
-'The chunks in these scopes of the versions in force on a day, superseded since or not; never rejected or flagged ones.';
+'The chunks in these scopes of the versions in force on a day, in these states now or when they were superseded.';

@@ -35,29 +35,16 @@ declare
         find.principals, find.as_of, find.statuses, find.topics, find.candidates, find.rrf_k,
         find.vector_weight, find.keyword_weight
     ));
-    _finding search.finding;
 begin
-    select
+    return row(
         array(select r from search.assemble(_found) as r),
-        cardinality(_found.attempts),
-        count(*),
-        count(*) filter (where h.dropped_at is distinct from 'floor'),
-        count(*) filter (where h.matched_by = 'vector'),
-        count(*) filter (where h.matched_by = 'keyword'),
-        count(*) filter (where h.matched_by = 'hybrid'),
-        count(*) filter (where h.scope in ('la', 'home_la', 'school')),
-        count(*) filter (where h.scope = 'national'),
-        max(h.similarity),
-        max(h.bm25_score),
-        max(h.rrf_raw),
-        _found.topic_fallback_used,
-        _found.no_la_broad_fallback_used,
-        coalesce(bool_or(h.school_boosted and h.place is not null), false),
+        search.count_candidates(
+            _found.hits, cardinality(_found.attempts), _found.topic_fallback_used,
+            _found.no_la_broad_fallback_used
+        ),
         (select string_agg(distinct p.plan, ', ' order by p.plan) from unnest(_found.plans) as p),
         _found.timings
-    into _finding
-    from unnest(_found.hits) as h;
-    return _finding;
+    )::search.finding;
 end;
 $func$;
 

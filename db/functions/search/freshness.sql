@@ -18,8 +18,9 @@ set search_path = pg_catalog, pg_temp
 as $func$
     select case
         when freshness.effective_date is null or freshness.on_day is null then 1.0
-        when not isfinite(freshness.effective_date) then
-            case when freshness.effective_date > freshness.on_day then 1.0 else freshness.floor end
+        -- infinite days cannot be subtracted
+        when not isfinite(freshness.effective_date) or not isfinite(freshness.on_day) then
+            case when freshness.effective_date < freshness.on_day then freshness.floor else 1.0 end
         else
             freshness.floor + (1 - freshness.floor)
             / (1 + greatest(0, freshness.on_day - freshness.effective_date) / 365.25)

@@ -22,23 +22,23 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    -- under the login's own name: nobody learns from the cache what another's viewers asked
-    _viewer text := session_user || coalesce(' ' || word_question.viewer, '');
+    -- what the endpoint is given, and so all that the vector depends on
+    _question text := left(word_question.question, 4000);
+    _viewer text := coalesce(word_question.viewer, '');
 begin
     if coalesce(word_question.question, '') !~ '\S' then
         raise exception 'the question is empty'
             using errcode = 'SE003', hint = 'Ask with at least one word.';
     end if;
-    query_vec := embedding.cached_query(_viewer, word_question.question);
+    query_vec := embedding.cached_query(_viewer, _question);
     if query_vec is null and to_regprocedure('embedding.embed_text(text)') is null then
         raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
     elsif query_vec is null then
         begin
-            execute 'select embedding.embed_text($1)' into query_vec
-                using left(word_question.question, 4000);
+            execute 'select embedding.embed_text($1)' into query_vec using _question;
             perform embedding.check_vector(query_vec, embedding.active_set());
             if not current_setting('transaction_read_only')::boolean then
-                perform embedding.remember_query(_viewer, word_question.question, query_vec);
+                perform embedding.remember_query(_viewer, _question, query_vec);
             end if;
         exception when sqlstate 'VE008' or sqlstate 'VE002' or sqlstate 'VE001' then
             query_vec := null;

@@ -1,5 +1,5 @@
 -- corpus.chunk_fact__check_transition
--- A validation state moves only along allowed edges; superseded is final.
+-- A validation state moves only along allowed edges; superseded is final, and remembers the one before.
 --
 -- raises     KB013 an edge that is not allowed
 
@@ -22,12 +22,15 @@ begin
                   hint = 'pending -> approved, rejected, flagged; approved -> rejected, flagged; '
                       || 'flagged -> approved, rejected, pending; rejected -> pending, approved.';
     end if;
+    if new.status = 'superseded' and old.status <> 'superseded' then
+        new.status_before := old.status;
+    end if;
     return new;
 end;
 $func$;
 
 comment on function corpus.chunk_fact__check_transition is
-'A validation state moves only along allowed edges; superseded is final.';
+'A validation state moves only along allowed edges; superseded is final, and remembers the one before.';
 
 create or replace trigger chunk_fact__check_transition
 before update of status on corpus.chunk_fact

@@ -9,6 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _sign integer := case tg_op when 'INSERT' then 1 else -1 end;
+    _bound integer := config.value('kb.fold_after')::integer;
 begin
     insert into search.lexeme_delta (lexeme, chunks)
     select u.lexeme, _sign * count(*)
@@ -21,6 +22,16 @@ begin
     from changed as c
     group by grouping sets ((c.scope_id), ())
     having count(*) > 0;
+    -- a search adds up what is not folded: where no worker folds, writers do; but what others
+    -- folded since would fail a transaction that still sees the past
+    if current_setting('transaction_isolation') = 'read committed' and (
+        select count(*) > _bound
+        from (
+            select from search.scope_delta as d where d.scope_id = 0 limit _bound + 1
+        ) as waiting_change
+    ) then
+        perform search.fold_statistics();
+    end if;
     return null;
 end;
 $func$;

@@ -3,6 +3,7 @@
 from typing import Any
 
 import psycopg
+import pytest
 from psycopg.types.json import Jsonb
 
 from tests.corpus import stage
@@ -56,3 +57,11 @@ def test_a_page_of_a_national_site_is_national_whoever_adds_it(
         "where d.document_id = %s",
         staged["document_id"],
     ) == [("national", "statutory")]
+
+
+@pytest.mark.parametrize("domain", ["", " ", None])
+def test_a_site_without_a_name_is_refused(
+    reference: psycopg.Connection, domain: str | None
+) -> None:
+    with refused(reference, "TE004", "no name"):
+        _load(reference, {"domain": domain, "authority": "la"})

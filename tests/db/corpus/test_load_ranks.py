@@ -33,6 +33,11 @@ def test_loading_again_corrects_a_weight_and_keeps_the_others(
         {"authority": "x"},
         {"authority": "", "weight": 1},
         {"weight": 1},
+        {"authority": "  ", "weight": 1},
+        {"authority": "x", "weight": "heavy"},
+        {"authority": "x", "weight": "NaN"},
+        {"authority": "x", "weight": [1]},
+        {"authority": "x", "weight": 1e300},
     ],
 )
 def test_a_weight_that_is_not_mild_is_refused_and_nothing_is_stored(
@@ -41,3 +46,8 @@ def test_a_weight_that_is_not_mild_is_refused_and_nothing_is_stored(
     with refused(reference, "KB008", "0.5 to 2"):
         _load(reference, {"authority": "fine", "weight": 1}, row)
     assert ask(reference, "select count(*) from corpus.authority_rank") == len(RANKS)
+
+
+def test_two_weights_of_one_kind_are_refused(reference: psycopg.Connection) -> None:
+    with refused(reference, "KB008", "fine", "two rows"):
+        _load(reference, {"authority": "fine", "weight": 1}, {"authority": "fine", "weight": 1})

@@ -47,6 +47,14 @@ def _check_that_one_lives(db: psycopg.Connection, titles: int, versions: int) ->
         ask(db, "select count(distinct title_key) from corpus.version where state = 'published'")
         == titles
     )
+    assert (
+        ask(
+            db,
+            "select count(*) from corpus.version "
+            "where valid_to is null or (valid_to > valid_from and state = 'superseded')",
+        )
+        == titles
+    ), "and nothing else is in force on any day"
     for table in ("search.text_index", "embedding.vector"):
         assert ask_rows(
             db,

@@ -73,6 +73,43 @@ def test_another_set_misses_and_both_widths_are_kept_side_by_side(
     assert found.count(",") == 383
 
 
+def test_another_model_in_the_same_set_misses(reference: psycopg.Connection) -> None:
+    """R-16."""
+    _remember(reference, "kim", QUESTION)
+    reference.execute("update embedding.set set model = 'a newer one' where active")
+    assert _cached(reference, "kim", QUESTION) is None
+    _remember(reference, "kim", QUESTION)
+    assert _cached(reference, "kim", QUESTION)
+
+
+def test_another_width_of_the_same_set_misses(reference: psycopg.Connection) -> None:
+    """R-16."""
+    _remember(reference, "kim", QUESTION)
+    reference.execute("update embedding.set set width = 256 where active")
+    assert _cached(reference, "kim", QUESTION) is None
+
+
+def test_the_viewers_of_two_logins_never_share(reference: psycopg.Connection) -> None:
+    """A-03: also where a login is named as a viewer of another is, or is one with its viewer."""
+    for login in ("ann", "bob"):
+        reference.execute(f"create role {login} in role pgkb_app".encode())
+    reference.execute("set session authorization ann")
+    for viewer in ("", "kim", "bob", "bob kim"):
+        _remember(reference, viewer, QUESTION)
+    reference.execute("set session authorization bob")
+    for viewer in ("", "kim", "ann", "ann kim", "bob"):
+        assert _cached(reference, viewer, QUESTION) is None
+    reference.execute("set session authorization ann")
+    assert _cached(reference, "kim", QUESTION)
+    reference.execute("reset session authorization")
+
+
+def test_a_read_only_transaction_reads_the_cache(reference: psycopg.Connection) -> None:
+    _remember(reference, "kim", QUESTION)
+    reference.execute("set transaction read only")
+    assert _cached(reference, "kim", QUESTION)
+
+
 @pytest.mark.parametrize(
     "load", ["terms.load_synonyms", "terms.load_topics", "corpus.load_ranks", "corpus.load_domains"]
 )

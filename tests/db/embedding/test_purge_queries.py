@@ -29,3 +29,20 @@ def test_those_from_before_a_pack_was_loaded_go(reference: psycopg.Connection) -
     _remember(reference, "lee")
     assert ask(reference, "select embedding.purge_queries()") == 1
     assert ask_rows(reference, "select viewer from embedding.query_cache") == [("lee",)]
+
+
+def test_those_of_a_model_a_set_no_longer_has_go(reference: psycopg.Connection) -> None:
+    """R-16."""
+    _remember(reference, "kim")
+    reference.execute("update embedding.set set model = 'a newer one' where active")
+    _remember(reference, "lee")
+    assert ask(reference, "select embedding.purge_queries()") == 1
+    assert ask_rows(reference, "select viewer from embedding.query_cache") == [("lee",)]
+
+
+def test_those_of_a_set_that_is_not_active_now_stay_for_its_return(
+    reference: psycopg.Connection,
+) -> None:
+    _remember(reference, "kim")
+    reference.execute("select embedding.activate('openai-3-large')")
+    assert ask(reference, "select embedding.purge_queries()") == 0

@@ -1,5 +1,8 @@
 """embedding.remember_query: what is kept of a question, and for how long."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import psycopg
 import pytest
 
@@ -77,3 +80,32 @@ def test_what_is_no_vector_of_the_active_set_is_refused(
 def test_a_missing_vector_is_refused(reference: psycopg.Connection) -> None:
     with refused(reference, "VE003", "missing"):
         reference.execute("select embedding.remember_query('kim', 'taxi', null)")
+
+
+def test_a_read_only_transaction_keeps_nothing_and_says_so(reference: psycopg.Connection) -> None:
+    reference.execute("savepoint writable")
+    reference.execute("set transaction read only")
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        _remember(reference)
+    reference.execute("rollback to savepoint writable")
+    assert ask(reference, "select count(*) from embedding.query_cache") == 0
+
+
+def test_one_question_remembered_by_six_at_once_is_kept_once(
+    db: psycopg.Connection, db_url: str
+) -> None:
+    barrier = Barrier(6, timeout=30)
+
+    def remember(number: int) -> None:
+        with psycopg.connect(db_url, autocommit=True) as own:
+            own.execute("set lock_timeout = '10s'")
+            barrier.wait()
+            for _ in range(20):
+                _remember(own, vector=literal(axis(number)))
+                own.execute("select embedding.purge_queries()")
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(remember, range(6)))
+    assert ask_rows(db, "select count(*), count(distinct viewer) from embedding.query_cache") == [
+        (1, 1)
+    ]

@@ -169,3 +169,37 @@ def test_a_document_of_the_same_title_supersedes_and_the_past_keeps_it(
     assert years(kb, question) == [2024]
     assert years(kb, question, as_of=date(2023, 12, 31)) == [2019]
     assert years(kb, question, as_of=date(2024, 1, 1)) == [2024]
+
+
+def test_the_ends_of_time_may_be_asked_about(
+    rules: psycopg.Connection[Any], question: dict[str, Any]
+) -> None:
+    (row,) = search(rules, **question, as_of="infinity")
+    assert (row["effective_date"], row["freshness"]) == ("2024-09-01", 0.8)
+    assert search(rules, **question, as_of="-infinity") == []
+
+
+def test_only_what_was_approved_then_answers_for_approved_text(
+    rules: psycopg.Connection[Any], question: dict[str, Any]
+) -> None:
+    add_rules(rules, 2025)
+    asked: dict[str, Any] = {"as_of": date(2022, 1, 1)}
+    assert years(rules, question, **asked, statuses=["approved"]) == []
+    assert years(rules, question, **asked, statuses=["pending"]) == [2021]
+
+
+@pytest.mark.parametrize("order", [(2019, 2024, 2021), (2024, 2021, 2019), (2021, 2019, 2024)])
+def test_three_files_of_one_title_answer_each_day_once_in_any_order_of_arrival(
+    kb: psycopg.Connection[Any], question: dict[str, Any], order: tuple[int, ...]
+) -> None:
+    for year in order:
+        add(
+            kb,
+            f"Travel in {year} means transport.",
+            source=f"travel-{year}.pdf",
+            title=f"Travel to school {year}",
+            effective_date=date(year, 1, 1),
+            vector=axis(3),
+        )
+    for day, year in ((date(2020, 6, 1), 2019), (date(2022, 6, 1), 2021), (date(2025, 1, 1), 2024)):
+        assert years(kb, question, as_of=day) == [year]

@@ -257,9 +257,11 @@ def test_an_unknown_place_is_refused(answers: psycopg.Connection[Any]) -> None:
 
 def test_another_logins_viewers_cannot_be_probed(answers: psycopg.Connection[Any]) -> None:
     # the time or the notice of a cached question must not tell what somebody asked elsewhere
-    answers.execute(
-        "select embedding.remember_query('alice', 'exclusion', %s::vector)", [str(axis(3))]
-    )
+    answers.execute("create role alice in role pgkb_reader")
     with endpoint(answers, str(axis(3))) as asked:
-        ask(answers, "exclusion", ", viewer => 'alice'")
-        assert len(asked) == 1
+        for login in ("postgres", "alice", "postgres"):
+            answers.execute(f"set session authorization {login}".encode())
+            for more in ("", ", viewer => 'alice'", ", viewer => 'postgres'"):
+                ask(answers, "exclusion", more)
+            answers.execute("reset session authorization")
+        assert len(asked) == 6

@@ -4,16 +4,22 @@ from datetime import date
 from typing import Any
 
 import psycopg
+import pytest
 
 from tests.corpus import add, stage
 from tests.rows import value_of
 
 
-def in_force(db: psycopg.Connection[Any], day: str, *, tags: list[str] | None = None) -> set[int]:
+def in_force(
+    db: psycopg.Connection[Any],
+    day: str,
+    *,
+    tags: list[str] | None = None,
+    statuses: str = "{approved,pending}",
+) -> set[int]:
     rows = db.execute(
-        "select search.chunks_as_of(%s, (select array_agg(scope_id) from corpus.scope), "
-        "'{approved,pending}', %s)",
-        [day, tags],
+        "select search.chunks_as_of(%s, (select array_agg(scope_id) from corpus.scope), %s, %s)",
+        [day, statuses, tags],
     ).fetchall()
     assert len(rows) == len({row[0] for row in rows})
     return {row[0] for row in rows}
@@ -98,3 +104,45 @@ def test_tags_narrow(kb: psycopg.Connection[Any]) -> None:
     tagged = add(kb, "Two.", source="b", effective_date=date(2020, 1, 1), tags=["transport"])
     assert in_force(kb, "2022-01-01", tags=["transport", "ehcp"]) == set(tagged.chunk_ids)
     assert in_force(kb, "2022-01-01", tags=["ehcp"]) == set()
+
+
+@pytest.mark.parametrize("reviewed", [True, False])
+def test_what_was_pending_when_it_was_superseded_is_not_approved_afterwards(
+    kb: psycopg.Connection[Any], reviewed: bool
+) -> None:
+    old = add(kb, "Old.", source="a", effective_date=date(2020, 1, 1))
+    if reviewed:
+        kb.execute("select corpus.set_status(%s, 'approved')", [old.chunk_ids])
+    add(kb, "New.", source="a", effective_date=date(2024, 1, 1))
+    expected = set(old.chunk_ids)
+    assert in_force(kb, "2022-01-01", statuses="{approved}") == (expected if reviewed else set())
+    assert in_force(kb, "2022-01-01", statuses="{pending}") == (set() if reviewed else expected)
+    assert in_force(kb, "2022-01-01") == expected
+
+
+def test_a_text_that_came_too_late_to_be_seen_was_pending(kb: psycopg.Connection[Any]) -> None:
+    add(kb, "New.", source="a", effective_date=date(2024, 1, 1))
+    late = add(kb, "Late.", source="a", effective_date=date(2020, 1, 1))
+    assert in_force(kb, "2022-01-01", statuses="{approved}") == set()
+    assert in_force(kb, "2022-01-01", statuses="{pending}") == set(late.chunk_ids)
+
+
+@pytest.mark.parametrize("status", ["rejected", "flagged"])
+def test_a_passage_taken_out_stays_out_of_the_past_of_a_version_that_came_late(
+    kb: psycopg.Connection[Any], status: str
+) -> None:
+    new = add(kb, "A wrong passage.", source="a", title="N", effective_date=date(2024, 1, 1))
+    kb.execute("select corpus.set_status(%s, %s)", [new.chunk_ids, status])
+    late = add(kb, "A wrong passage. ", source="a", title="L", effective_date=date(2020, 1, 1))
+    if late.outcome == "unchanged":
+        kb.execute("update corpus.version set content_hash = sha256('other')")
+        late = add(kb, "A wrong passage.", source="a", title="L", effective_date=date(2020, 1, 1))
+    assert late.outcome == "staged"
+    assert in_force(kb, "2022-01-01") == set()
+
+
+def test_the_ends_of_time_are_days_too(kb: psycopg.Connection[Any]) -> None:
+    add(kb, "Old.", source="a", effective_date=date(2020, 1, 1))
+    new = add(kb, "New.", source="a", effective_date=date(2024, 1, 1))
+    assert in_force(kb, "infinity") == set(new.chunk_ids)
+    assert in_force(kb, "-infinity") == set()

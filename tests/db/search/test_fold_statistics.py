@@ -1,11 +1,12 @@
 """search.fold_statistics and the trigger that notes the deltas: statistics are exact, always."""
 
+import time
 from typing import Any
 
 import psycopg
 
 from tests.bm25 import invented_texts
-from tests.corpus import Added, add
+from tests.corpus import Added, add, load_reference, search
 from tests.db.search.counting import kept, recounted
 from tests.rows import value_of
 
@@ -94,3 +95,50 @@ def test_status_and_tags_change_no_statistics(kb: psycopg.Connection[Any]) -> No
     kb.execute("select corpus.set_status(%s, 'rejected')", [added.chunk_ids])
     kb.execute("select corpus.set_tags(%s, '{transport}')", [added.chunk_ids])
     assert kept(kb) == before
+
+
+def test_publishers_fold_by_themselves_once_enough_is_waiting(kb: psycopg.Connection[Any]) -> None:
+    kb.execute("set local kb.fold_after = 3")
+    waiting = []
+    for number in range(8):
+        add(kb, f"Words on number{number}q.", source=f"text {number}")
+        waiting.append(value_of(kb, "select count(*) from search.scope_delta where scope_id = 0"))
+    assert waiting == [1, 2, 3, 0, 1, 2, 3, 0]
+    assert kept(kb) == recounted(kb)
+
+
+def test_a_writer_that_keeps_seeing_the_past_does_not_fail_by_folding(
+    db: psycopg.Connection[Any], db_url: str
+) -> None:
+    load_reference(db)
+    add(db, "Womp.", source="a")
+    with psycopg.connect(db_url) as reader:
+        reader.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        reader.execute("set kb.fold_after = 1")
+        before = kept(reader)
+        add(db, "Womp dralk.", source="b")
+        assert fold(db) > 0
+        db.commit()
+        assert kept(reader) == before
+        add(reader, "Womp.", source="c")
+    assert kept(db) == recounted(db)
+
+
+def test_a_hundred_thousand_waiting_changes_do_not_slow_a_search(
+    large: psycopg.Connection[Any],
+) -> None:
+    def took() -> float:
+        best = float("inf")
+        for _ in range(3):
+            started = time.perf_counter()
+            assert search(large, words="subject7 national passage")
+            best = min(best, time.perf_counter() - started)
+        return best
+
+    folded = took()
+    large.execute(
+        "insert into search.lexeme_delta select w.lexeme, 0 from generate_series(1, 200) as s, "
+        "(select lexeme from search.lexeme_stat order by lexeme limit 500) as w"
+    )
+    large.execute("insert into search.scope_delta select 0, 0, 0 from generate_series(1, 200)")
+    assert took() < 2 * folded + 0.05

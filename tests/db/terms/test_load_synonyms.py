@@ -52,6 +52,12 @@ def test_optional_columns_may_be_left_out(reference: psycopg.Connection) -> None
         ({"pattern": GOOD["pattern"]}, "TE001"),  # a second time
         ({"expansions": []}, "TE002"),
         ({"expansions": None}, "TE002"),
+        ({"expansions": "transport"}, "TE002"),
+        ({"expansions": {"a": "transport"}}, "TE002"),
+        ({"expansions": ["transport", None]}, "TE002"),
+        ({"expansions": ["transport", " "]}, "TE002"),
+        ({"expansions": [["transport"], ["bus"]]}, "TE002"),
+        ({"expansions": [7]}, "TE002"),
         ({"phrases": ""}, "TE002"),
     ],
 )

@@ -45,3 +45,29 @@ def test_every_load_makes_older_cached_questions_unusable(
     before = ask(reference, "select embedding.expansion_revision()")
     _load(reference, GOOD)
     assert ask(reference, "select embedding.expansion_revision()") > before
+
+
+@pytest.mark.parametrize(
+    ("slug", "words"),
+    [
+        ("transport", "two rows"),
+        ("exclusion", 'pack "send"'),
+        ("School Bus", "small letters"),
+        ("-", "small letters"),
+        ("", "small letters"),
+        (None, "small letters"),
+    ],
+)
+def test_a_slug_that_is_taken_or_unusable_is_refused_in_one_line(
+    reference: psycopg.Connection, slug: str | None, words: str
+) -> None:
+    before = _slugs(reference)
+    reference.execute("delete from terms.topic where slug = 'transport'")
+    with refused(reference, "TE003", words):
+        _load(reference, GOOD, GOOD | {"slug": slug}, pack="hr")
+    assert [slug for slug in before if slug != "transport"] == _slugs(reference)
+
+
+def test_a_pack_may_take_over_a_topic_that_another_left(reference: psycopg.Connection) -> None:
+    _load(reference)
+    assert _load(reference, GOOD, pack="hr") == 1

@@ -1,0 +1,184 @@
+"""corpus.lay_timeline: on any day exactly one of a family is in force, whatever came when."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.corpus import add, stage
+from tests.db.corpus_fixtures import ask, ask_rows
+
+SUBJECT = "Travel to school"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A text that comes: of which file, under which date; None says no date."""
+
+    source: str
+    day: date | None
+
+
+def _come(db: psycopg.Connection, arrivals: Sequence[Arrival]) -> None:
+    for number, arrival in enumerate(arrivals):
+        add(
+            db,
+            f"Text {number} of {arrival.source}.",
+            source=arrival.source,
+            title=f"{SUBJECT} {arrival.day.year if arrival.day else ''}",
+            effective_date=arrival.day,
+        )
+
+
+def _in_force(db: psycopg.Connection, day: date) -> list[str]:
+    rows = ask_rows(
+        db,
+        "select d.source from search.chunks_as_of(%s, "
+        "(select array_agg(scope_id) from corpus.scope), '{approved,pending}') as a (chunk_id) "
+        "join corpus.chunk as c using (chunk_id) join corpus.document as d using (document_id)",
+        day,
+    )
+    return [row[0] for row in rows]
+
+
+def _days(db: psycopg.Connection) -> list[date]:
+    """The first day of every version, and the day before each."""
+    firsts = [row[0] for row in ask_rows(db, "select distinct valid_from from corpus.version")]
+    return sorted({day for first in firsts for day in (first - timedelta(1), first)})
+
+
+YEARS = [date(year, 9, 1) for year in (2018, 2020, 2022, 2024)]
+
+
+@settings(
+    max_examples=24,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(order=st.permutations(YEARS))
+def test_three_and_more_documents_of_a_title_have_one_time_line_in_any_order_of_arrival(
+    reference: psycopg.Connection, order: list[date]
+) -> None:
+    with reference.transaction(force_rollback=True):
+        _come(reference, [Arrival(f"{day.year}.pdf", day) for day in order])
+        assert ask_rows(
+            reference, "select valid_from, valid_to from corpus.version order by valid_from"
+        ) == list(zip(YEARS, [*YEARS[1:], None], strict=True))
+        for day, source in zip(YEARS, ("2018", "2020", "2022", "2024"), strict=True):
+            assert _in_force(reference, day) == [f"{source}.pdf"]
+
+
+@settings(
+    max_examples=60,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    arrivals=st.lists(
+        st.builds(
+            Arrival,
+            source=st.sampled_from(["a.pdf", "b.pdf", "c.pdf"]),
+            day=st.sampled_from([*YEARS, date(2090, 1, 1), None]),
+        ),
+        min_size=2,
+        max_size=6,
+    )
+)
+def test_exactly_one_of_a_family_is_in_force_from_its_first_day_on(
+    reference: psycopg.Connection, arrivals: list[Arrival]
+) -> None:
+    """Versions and documents of one title, dated, undated, of one day and still to come."""
+    with reference.transaction(force_rollback=True):
+        _come(reference, arrivals)
+        started = False
+        for day in _days(reference):
+            found = _in_force(reference, day)
+            assert len(found) <= 1, f"{found} on {day}"
+            assert found or not started, f"nothing on {day}"
+            started = started or bool(found)
+        live = ask_rows(
+            reference,
+            "select d.source from corpus.version as v join corpus.document as d "
+            "using (document_id) where v.state = 'published'",
+        )
+        assert _in_force(reference, date.max) == [live[0][0]], (
+            "the last is the one that is searched"
+        )
+
+
+def test_a_title_that_was_left_ends_on_the_day_its_document_spoke_of_something_else(
+    reference: psycopg.Connection,
+) -> None:
+    add(reference, "Buses.", source="a", title="School buses", effective_date=date(2020, 1, 1))
+    add(reference, "Taxis.", source="a", title="School taxis", effective_date=date(2022, 1, 1))
+    add(
+        reference, "Buses again.", source="b", title="School buses", effective_date=date(2024, 1, 1)
+    )
+    assert _in_force(reference, date(2021, 1, 1)) == ["a"]
+    assert _in_force(reference, date(2023, 1, 1)) == ["a"]
+    assert sorted(_in_force(reference, date(2024, 1, 1))) == ["a", "b"]
+    assert ask_rows(
+        reference, "select valid_to from corpus.version where title = 'School buses' order by 1"
+    ) == [(date(2022, 1, 1),), (None,)]
+
+
+def test_families_of_other_places_and_sites_do_not_end_each_other(
+    reference: psycopg.Connection,
+) -> None:
+    families: list[tuple[str, dict[str, Any]]] = [
+        ("{}.pdf", {}),
+        ("{}.pdf", {"la_code": "E10000016"}),
+        ("{}.pdf", {"owner": "ann"}),
+        ("https://a.example/{}", {}),
+    ]
+    for where, facts in families:
+        for year in (2020, 2024, 2022):
+            add(
+                reference,
+                f"Text {year} of {where} {facts}.",
+                source=where.format(year),
+                title=SUBJECT,
+                effective_date=date(year, 1, 1),
+                **facts,
+            )
+    assert len(_in_force(reference, date(2021, 1, 1))) == 4
+    assert len(_in_force(reference, date(2023, 1, 1))) == 4
+
+
+def test_a_source_that_now_says_what_another_says_held_until_that_day(
+    reference: psycopg.Connection,
+) -> None:
+    add(reference, "The common text.", source="a", title="Panel days")
+    add(reference, "The old text.", source="b", title="Panel fees", effective_date=date(2023, 1, 1))
+    again = stage(
+        reference,
+        "The common text.",
+        source="b",
+        title="Panel fees",
+        effective_date=date(2025, 1, 1),
+    )
+    assert again["outcome"] == "duplicate"
+    assert _in_force(reference, date(2024, 12, 31)) == ["b"]
+    assert _in_force(reference, date(2025, 1, 1)) == []
+    # and still when another file takes the title up
+    add(reference, "Fees.", source="c", title="Panel fees", effective_date=date(2026, 1, 1))
+    assert _in_force(reference, date(2025, 12, 31)) == []
+    assert "c" in _in_force(reference, date(2026, 1, 1))
+
+
+@pytest.mark.parametrize("first", ["2020", "2024"])
+def test_publishing_again_changes_no_time_line(reference: psycopg.Connection, first: str) -> None:
+    _come(reference, [Arrival(f"{day.year}.pdf", day) for day in YEARS])
+    before = ask_rows(reference, "select version_id, valid_to from corpus.version order by 1")
+    document_id = ask(
+        reference, "select document_id from corpus.document where source = %s", f"{first}.pdf"
+    )
+    reference.execute("select corpus.lay_timeline(%s)", [document_id])
+    assert (
+        ask_rows(reference, "select version_id, valid_to from corpus.version order by 1") == before
+    )
