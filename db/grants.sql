@@ -15,11 +15,11 @@ revoke all on all functions in schema config, audit, place, terms, corpus, embed
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
-revoke all on function public.search_kb, public.search_text
+revoke all on function public.search_kb, public.search_text, public.resolve_la
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 
--- search
-grant execute on function public.search_kb, public.search_text
+-- search, and whom to search for
+grant execute on function public.search_kb, public.search_text, public.resolve_la
 to pgkb_reader, pgkb_app, pgkb_admin;
 
 -- app: words of a question, its vector, who it is for, what came back
@@ -33,6 +33,7 @@ grant insert, select (event_id) on table audit.event to pgkb_app;
 grant execute on function
 config.value, config.check_value, audit.write_event,
 place.resolve_authority, place.authority_family, place.check_school,
+place.find_authority, place.fold_postcode, place.find_postcode, place.authority_of_postcode,
 terms.fold_text, terms.prepare_text, terms.identifiers, terms.to_index, terms.quote_lexeme,
 terms.build_tsquery, terms.expand_query, terms.topics_for,
 embedding.active_set, embedding.check_vector, embedding.question_hash,

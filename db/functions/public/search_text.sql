@@ -2,12 +2,15 @@
 -- Search from the words of a question: topics, synonyms, query vector from the cache or the endpoint, then search_kb.
 --
 -- Where no vector can be had (no endpoint, no plpython3u) the search is keyword only and a
--- notice says so. viewer says whose cache is used, within those of the login.
+-- notice says so. viewer says whose cache is used, within those of the login. Without la the
+-- question is for the school's authority, without a school for the postcode's; beside either the
+-- postcode is the child's home.
 --
 -- definer because  a reader may search but not read the tables or call the endpoint itself
 -- called by  a person at psql, clients without an embedding model
 -- writes     embedding.query_cache, unless the transaction is read-only
--- raises     SE003 empty question, and what search_kb raises
+-- raises     SE003 empty question, PL005 a postcode that tells no authority, and what search_kb
+--            raises
 
 create or replace function public.search_text(
     question text,
@@ -18,7 +21,8 @@ create or replace function public.search_text(
     top_k integer default null,
     principals text[] default null,
     as_of date default null,
-    viewer text default null
+    viewer text default null,
+    postcode text default null
 )
 returns setof public.search_result
 language plpgsql
@@ -31,11 +35,16 @@ declare
     -- under the login's own name: nobody learns from the cache what another's viewers asked
     _viewer text := session_user || coalesce(' ' || search_text.viewer, '');
     _query public.vector;
+    _scope record;
 begin
     if coalesce(search_text.question, '') !~ '\S' then
         raise exception 'the question is empty'
             using errcode = 'SE003', hint = 'Ask with at least one word.';
     end if;
+    select s.* into _scope
+    from search.scope_of(
+        search_text.la, search_text.home_la, search_text.urn, search_text.postcode
+    ) as s;
     _query := embedding.cached_query(_viewer, search_text.question);
     if _query is null and to_regprocedure('embedding.embed_text(text)') is null then
         raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
@@ -58,9 +67,9 @@ begin
         tsquery => terms.build_tsquery(
             search_text.question, terms.expand_query(search_text.question)
         ),
-        la => search_text.la,
-        home_la => search_text.home_la,
-        urn => search_text.urn,
+        la => _scope.la_code,
+        home_la => _scope.home_la_code,
+        urn => _scope.school_urn,
         tags => search_text.tags,
         top_k => search_text.top_k,
         principals => search_text.principals,
