@@ -9,11 +9,11 @@ import csv
 import gzip
 import io
 import zipfile
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from ingest.errors import IngestError
 from ingest.parse.decode import windows_1252
@@ -127,10 +127,10 @@ def open_register(path: Path, on_progress: OnProgress | None = None) -> Iterator
         raise RegisterError(f"{path} is damaged: {error}. Download it again") from None
 
 
-def _unpacked(stack: ExitStack, path: Path, file: io.BufferedReader) -> IO[bytes]:
+def _unpacked(stack: ExitStack, path: Path, file: io.BufferedReader) -> Iterable[bytes]:
     start = file.peek(4)[:4]
     if start.startswith(_GZIP):
-        return stack.enter_context(closing(gzip.open(file)))
+        return stack.enter_context(gzip.open(file))
     if start.startswith(_ZIP):
         archive = stack.enter_context(zipfile.ZipFile(file))
         members = [m for m in archive.infolist() if m.filename.lower().endswith(".csv")]
@@ -141,7 +141,7 @@ def _unpacked(stack: ExitStack, path: Path, file: io.BufferedReader) -> IO[bytes
     return file
 
 
-def _lines(path: Path, content: IO[bytes], read: Callable[[], None]) -> Iterator[str]:
+def _lines(path: Path, content: Iterable[bytes], read: Callable[[], None]) -> Iterator[str]:
     for number, line in enumerate(content):
         if number == 0:
             if line.startswith(_UTF16_MARKS):

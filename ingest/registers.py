@@ -180,9 +180,7 @@ def _report(
         removed=merged.removed,
         outside=merged.outside,
         refused=merged.refused + register.refused,
-        problems=sorted([*told, *register.problems], key=lambda problem: problem.line)[
-            :MOST_PROBLEMS
-        ],
+        problems=sorted(problems, key=lambda problem: problem.line)[:MOST_PROBLEMS],
         dry_run=dry_run,
     )
 
