@@ -52,7 +52,7 @@ begin
     _outward := regexp_replace(_outward, '^([A-Z])0([0-9])', '\1O\2');
     _outward := regexp_replace(_outward, '^([A-Z]{2})O', '\10');
     _outward := regexp_replace(_outward, '([0-9])O$', '\10');
-    if _outward !~ '^[A-Z]{1,2}[0-9][A-Z0-9]?$' or _inward !~ '^([0-9]([A-Z]{2})?)?$' then
+    if _outward !~ '^[A-Z]{1,2}([0-9]|[1-9][A-Z0-9])$' or _inward !~ '^([0-9]([A-Z]{2})?)?$' then
         return null;
     end if;
     return btrim(_outward || ' ' || _inward);

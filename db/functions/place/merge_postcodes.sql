@@ -29,7 +29,7 @@ begin
     -- as published already: nearly every row
     update pg_temp.arriving_postcode as a
     set postcode = place.fold_postcode(a.postcode)
-    where coalesce(a.postcode, '') !~ '^[A-Z]{1,2}[1-9][A-Z0-9]? [0-9][A-Z]{2}$';
+    where coalesce(a.postcode, '') !~ '^[A-Z]{1,2}([0-9]|[1-9][A-Z0-9]) [0-9][A-Z]{2}$';
 
     analyze pg_temp.arriving_postcode;
 
