@@ -36,9 +36,9 @@ def test_a_register_says_what_it_changed(reference: psycopg.Connection) -> None:
 def test_only_sectors_that_differ_are_written(reference: psycopg.Connection) -> None:
     merge_postcodes(reference, FOUR)
     query = "select sector, xmin::text || ctid::text from place.postcode_sector"
-    before = dict(ask_rows(reference, query))
+    before: dict[str, str] = dict(ask_rows(reference, query))
     merge_postcodes(reference, FOUR | {"CT1 2EL": KENT})
-    after = dict(ask_rows(reference, query))
+    after: dict[str, str] = dict(ask_rows(reference, query))
     assert after["B1 1"] == before["B1 1"]
     assert after["CT1 2"] != before["CT1 2"]
 

@@ -107,8 +107,13 @@ def test_nothing_known_is_one_row_that_says_so(places: psycopg.Connection[Any]) 
 
 @pytest.mark.parametrize(
     ("urn", "problem"),
-    [("123456", "unknown"), ("Hollybrook", "malformed"), (CLOSED, "closed"), ("9" * 99999, "malformed")],
-)  # fmt: skip
+    [
+        ("123456", "unknown"),
+        ("Hollybrook", "malformed"),
+        (CLOSED, "closed"),
+        ("9" * 99999, "malformed"),
+    ],
+)
 def test_a_school_that_cannot_be_used_is_passed_over_and_named(
     places: psycopg.Connection[Any], urn: str, problem: str
 ) -> None:
