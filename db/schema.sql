@@ -2942,7 +2942,7 @@ begin
     _outward := regexp_replace(_outward, '^([A-Z])0([0-9])', '\1O\2');
     _outward := regexp_replace(_outward, '^([A-Z]{2})O', '\10');
     _outward := regexp_replace(_outward, '([0-9])O$', '\10');
-    if _outward !~ '^[A-Z]{1,2}[0-9][A-Z0-9]?$' or _inward !~ '^([0-9]([A-Z]{2})?)?$' then
+    if _outward !~ '^[A-Z]{1,2}([0-9]|[1-9][A-Z0-9])$' or _inward !~ '^([0-9]([A-Z]{2})?)?$' then
         return null;
     end if;
     return btrim(_outward || ' ' || _inward);
@@ -2968,7 +2968,7 @@ begin
     from jsonb_array_elements(load_authorities.rows) as r (value)
     where
         coalesce(r.value ->> 'gss', '') !~ '^[A-Z][0-9]{8}$'
-        or coalesce(r.value ->> 'name', '') = ''
+        or coalesce(r.value ->> 'name', '') !~ '\S'
         or coalesce(r.value ->> 'status', 'live') not in ('live', 'ended')
         or coalesce(r.value ->> 'dfe_code', '000') !~ '^[0-9]{3}$'
     limit 1;
@@ -3133,7 +3133,7 @@ begin
     -- as published already: nearly every row
     update pg_temp.arriving_postcode as a
     set postcode = place.fold_postcode(a.postcode)
-    where coalesce(a.postcode, '') !~ '^[A-Z]{1,2}[1-9][A-Z0-9]? [0-9][A-Z]{2}$';
+    where coalesce(a.postcode, '') !~ '^[A-Z]{1,2}([0-9]|[1-9][A-Z0-9]) [0-9][A-Z]{2}$';
 
     analyze pg_temp.arriving_postcode;
 

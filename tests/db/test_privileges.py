@@ -139,7 +139,7 @@ def test_no_role_may_use_a_sequence(keeper: psycopg.Connection[Any]) -> None:
     assert rows == []
 
 
-def test_only_the_two_searches_act_with_the_owners_rights_and_with_a_pinned_path(
+def test_only_the_searches_and_resolve_la_act_with_the_owners_rights_and_with_a_pinned_path(
     keeper: psycopg.Connection[Any],
 ) -> None:
     rows = keeper.execute(
@@ -147,7 +147,7 @@ def test_only_the_two_searches_act_with_the_owners_rights_and_with_a_pinned_path
         "where p.prosecdef and p.pronamespace::regnamespace::text = any(%s)",
         [[*SCHEMAS, "public"]],
     ).fetchall()
-    assert {name for name, _ in rows} == {"search_kb", "search_text"}
+    assert {name for name, _ in rows} == {"resolve_la", "search_kb", "search_text"}
     assert all("search_path=pg_catalog, pg_temp" in config for _, config in rows)
 
 
@@ -264,7 +264,7 @@ def test_a_reader_and_a_nobody_are_refused_every_function_but_the_searches(
     session: psycopg.Connection[Any], keeper: psycopg.Connection[Any]
 ) -> None:
     for kind, name, oid in keeper.execute(_OBJECTS, {"schemas": SCHEMAS}).fetchall():
-        if kind != "function" or name.startswith("public.search"):
+        if kind != "function" or name.startswith("public."):
             continue
         nulls = value_of(
             keeper,
@@ -279,6 +279,7 @@ def test_a_reader_and_a_nobody_are_refused_every_function_but_the_searches(
 def test_who_may_not_search_is_refused(session: psycopg.Connection[Any]) -> None:
     denied(session, "select * from search_kb(null, 'a'::tsquery)")
     denied(session, "select * from search_text('a')")
+    denied(session, "select * from resolve_la()")
 
 
 @as_member_of("pgkb_reader")
