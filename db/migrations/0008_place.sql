@@ -53,10 +53,14 @@ select
     u.ended
 from place.postcode_sector as s
 cross join lateral (
-    select in_use.unit, false as ended
+    select
+        in_use.unit,
+        false as ended
     from unnest(s.units) as in_use (unit)
     union all
-    select gone.unit, true as ended
+    select
+        gone.unit,
+        true as ended
     from unnest(s.ended_units) as gone (unit)
 ) as u;
 comment on view place.postcode is
