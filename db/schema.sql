@@ -2452,7 +2452,23 @@ CREATE TYPE place.load_report AS (
 	problems jsonb
 );
 
-COMMENT ON TYPE place.load_report IS 'What a load of a register did; problems are the first refused rows: [{"line": 7, "reason": "..."}].';
+COMMENT ON COLUMN place.load_report.added IS 'New.';
+
+COMMENT ON COLUMN place.load_report.changed IS 'Known, and different now.';
+
+COMMENT ON COLUMN place.load_report.closed IS 'Schools that closed, postcodes that ended.';
+
+COMMENT ON COLUMN place.load_report.outside IS 'Of other countries; links that are no succession.';
+
+COMMENT ON COLUMN place.load_report.problems IS 'The first thousand refused rows: [{"line": 7, "reason": "..."}].';
+
+COMMENT ON COLUMN place.load_report.refused IS 'Rows that cannot be used.';
+
+COMMENT ON COLUMN place.load_report.removed IS 'Known, and gone from the register.';
+
+COMMENT ON COLUMN place.load_report.unchanged IS 'Known as they are.';
+
+COMMENT ON TYPE place.load_report IS 'What a load of a register did, in rows.';
 
 CREATE TABLE place.authority (
     gss text NOT NULL,
@@ -2663,6 +2679,12 @@ CREATE VIEW place.postcode AS
          SELECT gone.unit,
             true AS ended
            FROM unnest(s.ended_units) gone(unit)) u);
+
+COMMENT ON COLUMN place.postcode.ended IS 'Whether it is no longer in use.';
+
+COMMENT ON COLUMN place.postcode.lad_gss IS 'Its district.';
+
+COMMENT ON COLUMN place.postcode.postcode IS 'The postcode.';
 
 COMMENT ON VIEW place.postcode IS 'One row for each postcode, for people and counts; place.find_postcode looks one up.';
 
@@ -3125,8 +3147,12 @@ CREATE FUNCTION place.merge_postcodes(shrink boolean DEFAULT false) RETURNS plac
     SET work_mem TO '128MB'
     AS $_$
 declare
-    _report place.load_report;
     _known bigint;
+    _added bigint;
+    _changed bigint;
+    _closed bigint;
+    _removed bigint;
+    _report place.load_report;
 begin
     lock table place.postcode_sector in share row exclusive mode;
 
@@ -3142,7 +3168,7 @@ begin
         d.lad_gss,
         upper(btrim(d.lad_gss)) as code,
         case
-            when f.la_code is not null then 'known'
+            when f.la_code is not null and upper(btrim(d.lad_gss)) ~ '^[A-Z][0-9]{8}$' then 'known'
             when d.lad_gss !~ '\S' then 'outside'
             when left(upper(btrim(d.lad_gss)), 1) in (select left(k.gss, 1) from place.authority as k)
                 then 'unknown'
@@ -3155,21 +3181,21 @@ begin
     select
         a.line,
         case
-            when coalesce(length(a.postcode), 0) < 6 then 'not a full postcode'
+            when coalesce(a.postcode, '') not like '% ___' then 'not a full postcode'
             else format('district "%s" is not known', left(d.code, 20))
         end as reason
     from pg_temp.arriving_postcode as a
     inner join pg_temp.arriving_district as d on a.lad_gss = d.lad_gss
     where
         d.is_a = 'unknown'
-        or (d.is_a = 'known' and coalesce(length(a.postcode), 0) < 6);
+        or (d.is_a = 'known' and coalesce(a.postcode, '') not like '% ___');
 
     insert into pg_temp.refused_postcode (line, reason)
     select a.line, format('this postcode stands on line %s already', f.line)
     from (
         select r.postcode, min(r.line) as line
         from pg_temp.arriving_postcode as r
-        where length(r.postcode) >= 6
+        where r.postcode like '% ___'
         group by r.postcode
         having count(*) > 1
     ) as f
@@ -3224,11 +3250,9 @@ begin
     select
         count(*) filter (where o.postcode is null),
         count(*) filter (where n.lad_gss <> o.lad_gss or n.ended < o.ended),
-        null,
         count(*) filter (where n.lad_gss = o.lad_gss and n.ended > o.ended),
-        count(*) filter (where n.postcode is null),
-        null, null, null
-    into _report
+        count(*) filter (where n.postcode is null)
+    into _added, _changed, _closed, _removed
     from (select * from told_postcode as t where t.arrives) as n
     full join (select * from told_postcode as t where not t.arrives) as o
         on n.postcode = o.postcode;
@@ -3237,8 +3261,8 @@ begin
         select coalesce(sum(cardinality(s.units) + cardinality(s.ended_units)), 0)
         from place.postcode_sector as s
     );
-    if _report.removed * 2 > _known and not merge_postcodes.shrink then
-        raise exception '% of % known postcodes are not in the register', _report.removed, _known
+    if _removed * 2 > _known and not merge_postcodes.shrink then
+        raise exception '% of % known postcodes are not in the register', _removed, _known
             using errcode = 'PL008',
                   hint = 'Load the whole register, or say that it shrinks: --shrink.';
     end if;
@@ -3260,22 +3284,29 @@ begin
     on conflict (sector, lad_gss) do update set
         units = excluded.units, ended_units = excluded.ended_units;
 
-    _report.unchanged := _known - _report.changed - _report.closed - _report.removed;
-    _report.outside := (
-        select count(*)
-        from pg_temp.arriving_postcode as a
-        inner join pg_temp.arriving_district as d on a.lad_gss = d.lad_gss
-        where d.is_a = 'outside'
-    );
-    _report.refused := (select count(*) from pg_temp.refused_postcode);
-    _report.problems := (
-        select coalesce(
-            jsonb_agg(jsonb_build_object('line', p.line, 'reason', p.reason) order by p.line), '[]'
+    select
+        _added,
+        _changed,
+        _known - _changed - _closed - _removed,
+        _closed,
+        _removed,
+        (
+            select count(*)
+            from pg_temp.arriving_postcode as a
+            inner join pg_temp.arriving_district as d on a.lad_gss = d.lad_gss
+            where d.is_a = 'outside'
+        ),
+        (select count(*) from pg_temp.refused_postcode),
+        (
+            select coalesce(
+                jsonb_agg(jsonb_build_object('line', p.line, 'reason', p.reason) order by p.line),
+                '[]'
+            )
+            from (
+                select r.line, r.reason from pg_temp.refused_postcode as r order by r.line limit 1000
+            ) as p
         )
-        from (
-            select r.line, r.reason from pg_temp.refused_postcode as r order by r.line limit 1000
-        ) as p
-    );
+    into _report;
     drop table pg_temp.arriving_district, pg_temp.refused_postcode, pg_temp.arriving_sector,
         pg_temp.touched_sector;
     return _report;
@@ -3387,7 +3418,7 @@ begin
         gss = nullif(btrim(a.gss), ''),
         phase = nullif(nullif(btrim(a.phase), ''), 'Not applicable'),
         postcode = case
-            when length(place.fold_postcode(a.postcode)) >= 6 then place.fold_postcode(a.postcode)
+            when place.fold_postcode(a.postcode) like '% ___' then place.fold_postcode(a.postcode)
         end,
         -- the register names many a page without http://; what is no address at all is left out
         website = case

@@ -65,6 +65,9 @@ cross join lateral (
 ) as u;
 comment on view place.postcode is
 'One row for each postcode, for people and counts; place.find_postcode looks one up.';
+comment on column place.postcode.postcode is 'The postcode.';
+comment on column place.postcode.lad_gss is 'Its district.';
+comment on column place.postcode.ended is 'Whether it is no longer in use.';
 
 create type place.load_report as (
     added bigint,
@@ -76,8 +79,16 @@ create type place.load_report as (
     refused bigint,
     problems jsonb
 );
-comment on type place.load_report is
-'What a load of a register did; problems are the first refused rows: [{"line": 7, "reason": "..."}].';
+comment on type place.load_report is 'What a load of a register did, in rows.';
+comment on column place.load_report.added is 'New.';
+comment on column place.load_report.changed is 'Known, and different now.';
+comment on column place.load_report.unchanged is 'Known as they are.';
+comment on column place.load_report.closed is 'Schools that closed, postcodes that ended.';
+comment on column place.load_report.removed is 'Known, and gone from the register.';
+comment on column place.load_report.outside is 'Of other countries; links that are no succession.';
+comment on column place.load_report.refused is 'Rows that cannot be used.';
+comment on column place.load_report.problems is
+'The first thousand refused rows: [{"line": 7, "reason": "..."}].';
 
 -- they take a postcode as well now; the files make them anew in the same transaction (a fresh
 -- database has none yet)

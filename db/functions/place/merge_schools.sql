@@ -31,7 +31,7 @@ begin
         gss = nullif(btrim(a.gss), ''),
         phase = nullif(nullif(btrim(a.phase), ''), 'Not applicable'),
         postcode = case
-            when length(place.fold_postcode(a.postcode)) >= 6 then place.fold_postcode(a.postcode)
+            when place.fold_postcode(a.postcode) like '% ___' then place.fold_postcode(a.postcode)
         end,
         -- the register names many a page without http://; what is no address at all is left out
         website = case

@@ -76,14 +76,17 @@ def test_bad_rows_are_told_by_line_and_other_countries_are_outside(
             ("EH1 1AA", "S12000036"),
             ("IM1 1AA", ""),
             ("nonsense", "W06000015"),
+            ("SW1A 1", KENT),
+            ("B1 1AC", "330"),
         ],
     )
-    assert counts(report) == {"added": 2, "refused": 4, "outside": 3}
+    assert counts(report) == {"added": 2, "refused": 5, "outside": 4}
     assert {p["line"]: p["reason"] for p in report["problems"]} == {
         3: "not a full postcode",
         4: "not a full postcode",
         5: 'district "E07999999" is not known',
         7: "this postcode stands on line 2 already",
+        11: "not a full postcode",
     }
     assert _stored(reference) == {"CT1 2EH": (KENT, False), "B1 1AB": (BIRMINGHAM, False)}
 

@@ -147,6 +147,14 @@ def test_bad_rows_are_told_by_line_and_do_not_stop_the_good_ones(
     assert "split" in reasons[9]
 
 
+@pytest.mark.parametrize("postcode", ["SW1A 1", "B1", "none", " "])
+def test_a_postcode_that_is_not_whole_is_left_out(
+    reference: psycopg.Connection, postcode: str
+) -> None:
+    assert counts(merge_schools(reference, SCHOOL | {"postcode": postcode})) == {"added": 1}
+    assert _school(reference)["postcode"] is None
+
+
 @pytest.mark.parametrize("website", ["none", "mailto:a@b.example", "http://", "tba", "a b.example"])
 def test_a_website_that_is_no_address_is_left_out(
     reference: psycopg.Connection, website: str
