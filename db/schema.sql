@@ -3462,11 +3462,18 @@ begin
 
     update pg_temp.arriving_school as a
     set
-        outcome = case when r.reason is not null then 'refused' else 'unchanged' end,
+        outcome = case
+            when r.reason is null then 'unchanged'
+            when r.is_abroad then 'outside'
+            else 'refused'
+        end,
         reason = r.reason
     from (
         select
             b.line,
+            b.la_code is null
+            and b.gss ~ '^[A-Z][0-9]{8}$'
+            and left(b.gss, 1) not in (select left(k.gss, 1) from place.authority as k) as is_abroad,
             case
                 when coalesce(b.urn, '') !~ '^[0-9]{6}$'
                     then format('URN "%s" is not six digits', left(coalesce(b.urn, ''), 20))
@@ -3535,7 +3542,7 @@ begin
         count(*) filter (where a.outcome = 'unchanged'),
         count(*) filter (where a.outcome = 'closed'),
         0,
-        0,
+        count(*) filter (where a.outcome = 'outside'),
         count(*) filter (where a.outcome = 'refused'),
         (
             select coalesce(

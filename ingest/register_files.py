@@ -9,6 +9,7 @@ import csv
 import gzip
 import io
 import zipfile
+import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -36,7 +37,7 @@ class RegisterError(IngestError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A row that was refused, by the line it begins on."""
+    """A row that was refused, and the line it ends on."""
 
     line: int
     reason: str
@@ -123,7 +124,7 @@ def open_register(path: Path, on_progress: OnProgress | None = None) -> Iterator
             content = _unpacked(stack, path, file)
             read = (lambda: on_progress(file.tell(), size)) if on_progress else (lambda: None)
             yield Register(path, _lines(path, content, read))
-    except (EOFError, gzip.BadGzipFile, zipfile.BadZipFile) as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error, zipfile.BadZipFile) as error:
         raise RegisterError(f"{path} is damaged: {error}. Download it again") from None
 
 
@@ -137,7 +138,12 @@ def _unpacked(stack: ExitStack, path: Path, file: io.BufferedReader) -> Iterable
         if not members:
             raise RegisterError(f"{path} holds no CSV file. Unpack it and name the file")
         # beside the whole register lie its parts and code lists, which are smaller
-        return stack.enter_context(archive.open(max(members, key=lambda m: m.file_size)))
+        largest = max(members, key=lambda member: member.file_size)
+        try:
+            return stack.enter_context(archive.open(largest))
+        except RuntimeError as error:
+            # what zipfile says of a password, and of a packing it does not know
+            raise RegisterError(f"{path} cannot be unpacked: {error}. Unpack it first") from None
     return file
 
 

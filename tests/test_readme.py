@@ -168,7 +168,7 @@ def test_every_function_named_exists() -> None:
     functions = {path.stem for path in (REPOSITORY / "db" / "functions").rglob("*.sql")}
     named = set(
         re.findall(
-            r"\b(?:search_kb|search_text|[a-z]+_leg|visible_scopes|fuse|weigh|"
+            r"\b(?:search_kb|search_text|resolve_la|[a-z]+_leg|visible_scopes|fuse|weigh|"
             r"apply_floor|assemble|stage_document|publish_version|chunk_text)\b",
             README,
         )

@@ -1,6 +1,7 @@
 """Loading the public registers: as published, whole or not at all, every bad line told."""
 
 import gzip
+import io
 import time
 import zipfile
 from collections.abc import Iterator
@@ -230,6 +231,21 @@ def test_the_register_of_postcodes_is_read_as_published(
     ]
 
 
+def _broken_inside(packed: bytes) -> bytes:
+    return packed[:40] + bytes(byte ^ 0xFF for byte in packed[40:80]) + packed[80:]
+
+
+def _locked_archive() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("register.csv", GIAS)
+    # the flag that says encrypted, in the entry and in the list of entries
+    data = bytearray(packed.getvalue())
+    for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(mark) + flags] |= 1
+    return bytes(data)
+
+
 @pytest.mark.parametrize(
     ("content", "why"),
     [
@@ -239,7 +255,9 @@ def test_the_register_of_postcodes_is_read_as_published(
         (b"URN,Postcode\n100001,B1 1AA\n", 'no column "establishmentname"'),
         ("URN,Name\n".encode("utf-16"), "UTF-16"),
         (gzip.compress(GIAS.encode() * 999)[:-20], "damaged"),
+        (_broken_inside(gzip.compress(GIAS.encode() * 999, mtime=0)), "damaged"),
         (b"PK\x03\x04 no archive", "damaged"),
+        (_locked_archive(), "cannot be unpacked"),
         (b"<!DOCTYPE html><html>", "says of no school where it is"),
     ],
 )

@@ -3,6 +3,7 @@
 --
 -- The authority is the one that maintains or oversees the school (the three-digit code), else that
 -- of the GSS code, else the one known so far, else the postcode's. A cell left empty erases nothing.
+-- A school of a country whose authorities are not known is outside.
 --
 -- called by  ingest/calls.py, place.load_schools
 -- writes     place.school, pg_temp.arriving_school
@@ -75,11 +76,18 @@ begin
 
     update pg_temp.arriving_school as a
     set
-        outcome = case when r.reason is not null then 'refused' else 'unchanged' end,
+        outcome = case
+            when r.reason is null then 'unchanged'
+            when r.is_abroad then 'outside'
+            else 'refused'
+        end,
         reason = r.reason
     from (
         select
             b.line,
+            b.la_code is null
+            and b.gss ~ '^[A-Z][0-9]{8}$'
+            and left(b.gss, 1) not in (select left(k.gss, 1) from place.authority as k) as is_abroad,
             case
                 when coalesce(b.urn, '') !~ '^[0-9]{6}$'
                     then format('URN "%s" is not six digits', left(coalesce(b.urn, ''), 20))
@@ -148,7 +156,7 @@ begin
         count(*) filter (where a.outcome = 'unchanged'),
         count(*) filter (where a.outcome = 'closed'),
         0,
-        0,
+        count(*) filter (where a.outcome = 'outside'),
         count(*) filter (where a.outcome = 'refused'),
         (
             select coalesce(

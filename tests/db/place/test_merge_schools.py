@@ -147,6 +147,16 @@ def test_bad_rows_are_told_by_line_and_do_not_stop_the_good_ones(
     assert "split" in reasons[9]
 
 
+def test_a_school_of_another_country_is_outside(reference: psycopg.Connection) -> None:
+    report = merge_schools(
+        reference,
+        {"urn": "401001", "dfe_code": "681", "gss": "W06000015"},
+        {"urn": "401002", "dfe_code": "681", "gss": "E06999999"},
+    )
+    assert counts(report) == {"outside": 1, "refused": 1}
+    assert [problem["line"] for problem in report["problems"]] == [3]
+
+
 @pytest.mark.parametrize("postcode", ["SW1A 1", "B1", "none", " "])
 def test_a_postcode_that_is_not_whole_is_left_out(
     reference: psycopg.Connection, postcode: str
