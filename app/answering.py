@@ -42,6 +42,7 @@ class Inquiry:
     la: str | None = None
     home_la: str | None = None
     urn: str | None = None
+    postcode: str | None = None
     tags: Sequence[str] | None = None
     top_k: int | None = None
     as_of: date | None = None
@@ -108,7 +109,13 @@ async def find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
 async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
     watch = Stopwatch()
     async with lend(pool) as db:
-        scope = await calls.scope_of(db, la=inquiry.la, home_la=inquiry.home_la, urn=inquiry.urn)
+        scope = await calls.scope_of(
+            db,
+            la=inquiry.la,
+            home_la=inquiry.home_la,
+            urn=inquiry.urn,
+            postcode=inquiry.postcode,
+        )
         worded = await calls.word_question(db, question=inquiry.question, viewer=inquiry.viewer)
         active = await calls.active_set(db)
     watch.lap("understand")
@@ -125,9 +132,9 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
             db,
             query_vector=vector,
             tsquery=worded.tsquery,
-            la=inquiry.la,
-            home_la=inquiry.home_la,
-            urn=inquiry.urn,
+            la=scope.la_code,
+            home_la=scope.home_la_code,
+            urn=scope.school_urn,
             tags=inquiry.tags,
             top_k=inquiry.top_k,
             principals=inquiry.principals,
@@ -138,6 +145,7 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
         await _keep_trace(
             db,
             inquiry,
+            scope,
             worded.topics,
             finding,
             watch,
@@ -164,6 +172,7 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
 async def _keep_trace(
     db: calls.Connection,
     inquiry: Inquiry,
+    scope: Scope,
     topics: Sequence[str],
     finding: calls.Finding,
     watch: Stopwatch,
@@ -179,9 +188,9 @@ async def _keep_trace(
         await calls.record_search(
             db,
             hits=finding.hits,
-            la=inquiry.la,
-            home_la=inquiry.home_la,
-            urn=inquiry.urn,
+            la=scope.la_code,
+            home_la=scope.home_la_code,
+            urn=scope.school_urn,
             topics=topics,
             timings=watch.ms,
             counts=finding.counts,

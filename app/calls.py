@@ -221,16 +221,25 @@ async def find_active_set(db: Connection) -> ActiveSet | None:
 
 
 async def scope_of(
-    db: Connection, *, la: str | None, home_la: str | None, urn: str | None
+    db: Connection,
+    *,
+    la: str | None,
+    home_la: str | None,
+    urn: str | None,
+    postcode: str | None,
 ) -> Scope:
-    """Resolve codes to where a search looks. Raises PL001 or PL002 for an unknown code."""
+    """Resolve what the asker gave to where a search looks. Raises PL001, PL002, PL003 or PL005
+    for what is not known.
+    """
     row = await _one_row(
         db,
         "select la_code, la_name, home_la_code, home_la_name, school_urn, school_name"
-        " from search.scope_of(la => $1::text, home_la => $2::text, urn => $3::text)",
+        " from search.scope_of(la => $1::text, home_la => $2::text, urn => $3::text,"
+        " postcode => $4::text)",
         la,
         home_la,
         urn,
+        postcode,
     )
     return Scope(**dict(row))
 

@@ -24,7 +24,17 @@ Authority = Annotated[
 HomeAuthority = Annotated[
     Code, Meta(description="The child's home authority, when it differs from `la`.")
 ]
-School = Annotated[Code, Meta(description="The school's URN, as text.")]
+School = Annotated[
+    Code, Meta(description="The school's URN, as text; without `la` its authority is meant.")
+]
+Postcode = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=20,
+        description="The child's home: its authority is `home_la`, or `la` when nothing else is.",
+    ),
+]
 Tag = Annotated[str, Meta(min_length=1, max_length=100)]
 Tags = Annotated[
     list[Tag], Meta(max_length=20, description="Topic slugs that narrow the search; a list.")
@@ -40,6 +50,7 @@ class AskRequest(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
     la: Authority | None = None
     home_la: HomeAuthority | None = None
     urn: School | None = None
+    postcode: Postcode | None = None
     tags: Tags | None = None
     top_k: TopK | None = None
     as_of: AsOf | None = None
@@ -48,11 +59,16 @@ class AskRequest(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
         """Refuse what no database text can hold, and a question of blanks."""
         if not self.question.strip():
             raise ValueError("the question is blank")
-        if any(code is not None and not code.strip() for code in (self.la, self.home_la, self.urn)):
-            raise ValueError("la, home_la or urn is blank: give a code or leave it out")
-        for text in (self.question, self.la, self.home_la, self.urn, *(self.tags or ())):
+        places = (self.la, self.home_la, self.urn, self.postcode)
+        if any(place is not None and not place.strip() for place in places):
+            raise ValueError("la, home_la, urn or postcode is blank: give one or leave it out")
+        for text in (self.question, *places, *(self.tags or ())):
             if text is not None and "\x00" in text:
                 raise ValueError("text holds a character that cannot be stored")
+
+    def private(self) -> tuple[str, ...]:
+        """What no log line may repeat: the question, and where somebody lives."""
+        return (self.question,) if self.postcode is None else (self.question, self.postcode)
 
     def inquiry(self) -> Inquiry:
         """The request as the app works with it. HTTP callers see no private documents yet."""
@@ -61,6 +77,7 @@ class AskRequest(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
             la=self.la,
             home_la=self.home_la,
             urn=self.urn,
+            postcode=self.postcode,
             tags=self.tags,
             top_k=self.top_k,
             as_of=self.as_of,

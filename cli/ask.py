@@ -18,6 +18,10 @@ HomeLa = Annotated[
     str | None, typer.Option("--home-la", help="The child's home authority, when it differs.")
 ]
 Urn = Annotated[str | None, typer.Option("--urn", help="The school's URN.")]
+Postcode = Annotated[
+    str | None,
+    typer.Option("--postcode", help="The child's home, when no authority is known."),
+]
 Tags = Annotated[
     list[str] | None, typer.Option("--tag", help="Topic slug; may be given several times.")
 ]
@@ -38,12 +42,15 @@ def search(
     la: La = None,
     home_la: HomeLa = None,
     urn: Urn = None,
+    postcode: Postcode = None,
     tag: Tags = None,
     top_k: TopK = None,
     as_json: AsJson = False,
 ) -> None:
     """Search and print."""
-    inquiry = _inquiry(text, la=la, home_la=home_la, urn=urn, tags=tag, top_k=top_k)
+    inquiry = _inquiry(
+        text, la=la, home_la=home_la, urn=urn, postcode=postcode, tags=tag, top_k=top_k
+    )
     found = wiring.run(_find(inquiry))
     if as_json:
         print_json(_found_as_data(found))
@@ -62,12 +69,15 @@ def ask(
     la: La = None,
     home_la: HomeLa = None,
     urn: Urn = None,
+    postcode: Postcode = None,
     tag: Tags = None,
     top_k: TopK = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask and print."""
-    inquiry = _inquiry(text, la=la, home_la=home_la, urn=urn, tags=tag, top_k=top_k)
+    inquiry = _inquiry(
+        text, la=la, home_la=home_la, urn=urn, postcode=postcode, tags=tag, top_k=top_k
+    )
     found, reply = wiring.run(_ask(inquiry))
     if as_json:
         print_json(reply_as_data(found, reply))
@@ -81,6 +91,7 @@ def _inquiry(
     la: str | None,
     home_la: str | None,
     urn: str | None,
+    postcode: str | None,
     tags: list[str] | None,
     top_k: int | None,
 ) -> "Inquiry":
@@ -102,6 +113,7 @@ def _inquiry(
         la=not_blank("--la", la),
         home_la=not_blank("--home-la", home_la),
         urn=not_blank("--urn", urn),
+        postcode=not_blank("--postcode", postcode),
         tags=tags,
         top_k=top_k,
         viewer="cli",

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from cli import ask, benching, demo, doctor, later, loading, packs, servers, serving
+from cli import ask, benching, demo, doctor, later, loading, packs, registers, servers, serving
 from cli.errors import BAD_INPUT, INTERRUPTED, debugging, line_for
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ loading.register(app)
 ask.register(app)
 serving.register(app)
 packs.register(app)
+registers.register(app)
 doctor.register(app)
 demo.register(app)
 benching.register(app)

@@ -17,13 +17,13 @@ revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on function
 public.search_kb, public.search_text, public.explain_search, public.explain_text, public.why_not,
-public.why_not_text
+public.why_not_text, public.resolve_la
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 
--- search
+-- search, why it found what it found, and whom to search for
 grant execute on function
 public.search_kb, public.search_text, public.explain_search, public.explain_text, public.why_not,
-public.why_not_text
+public.why_not_text, public.resolve_la
 to pgkb_reader, pgkb_app, pgkb_admin;
 
 -- app: words of a question, its vector, who it is for, what came back
@@ -37,6 +37,7 @@ grant insert, select (event_id) on table audit.event to pgkb_app;
 grant execute on function
 config.value, config.check_value, audit.write_event,
 place.resolve_authority, place.authority_family, place.check_school,
+place.find_authority, place.fold_postcode, place.find_postcode, place.authority_of_postcode,
 terms.fold_text, terms.prepare_text, terms.identifiers, terms.to_index, terms.quote_lexeme,
 terms.build_tsquery, terms.expand_query, terms.topics_for,
 embedding.active_set, embedding.check_vector, embedding.question_hash,
@@ -62,7 +63,8 @@ config.value, config.check_value,
 embedding.active_set, embedding.named_set, embedding.text_of, embedding.check_vector,
 embedding.chunks_to_embed, embedding.store_vectors, embedding.expansion_revision,
 embedding.purge_queries,
-search.fold_statistics, search.text_index__keep_statistics, search.purge_records
+search.fold_statistics, search.scoped_lexemes, search.text_index__keep_statistics,
+search.purge_records
 to pgkb_ingest;
 -- deciding on chunks is not ingest's
 revoke execute on function corpus.set_status, corpus.set_tags from pgkb_ingest;

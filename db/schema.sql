@@ -2583,6 +2583,35 @@ GRANT USAGE ON SCHEMA place TO pgkb_app;
 GRANT USAGE ON SCHEMA place TO pgkb_ingest;
 GRANT USAGE ON SCHEMA place TO pgkb_admin;
 
+CREATE TYPE place.load_report AS (
+	added bigint,
+	changed bigint,
+	unchanged bigint,
+	closed bigint,
+	removed bigint,
+	outside bigint,
+	refused bigint,
+	problems jsonb
+);
+
+COMMENT ON COLUMN place.load_report.added IS 'New.';
+
+COMMENT ON COLUMN place.load_report.changed IS 'Known, and different now.';
+
+COMMENT ON COLUMN place.load_report.closed IS 'Schools that closed, postcodes that ended.';
+
+COMMENT ON COLUMN place.load_report.outside IS 'Of other countries; links that are no succession.';
+
+COMMENT ON COLUMN place.load_report.problems IS 'The first thousand refused rows: [{"line": 7, "reason": "..."}].';
+
+COMMENT ON COLUMN place.load_report.refused IS 'Rows that cannot be used.';
+
+COMMENT ON COLUMN place.load_report.removed IS 'Known, and gone from the register.';
+
+COMMENT ON COLUMN place.load_report.unchanged IS 'Known as they are.';
+
+COMMENT ON TYPE place.load_report IS 'What a load of a register did, in rows.';
+
 CREATE TABLE place.authority (
     gss text NOT NULL,
     dfe_code text,
@@ -2657,6 +2686,29 @@ GRANT SELECT ON TABLE place.district TO pgkb_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place.district TO pgkb_ingest;
 GRANT SELECT ON TABLE place.district TO pgkb_admin;
 
+CREATE TABLE place.postcode_sector (
+    sector text NOT NULL COLLATE pg_catalog."C",
+    lad_gss text NOT NULL,
+    units text[] NOT NULL,
+    ended_units text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT postcode_sector_district_has_nine_characters CHECK ((lad_gss ~ '^[A-Z][0-9]{8}$'::text)),
+    CONSTRAINT postcode_sector_is_a_sector CHECK ((sector ~ '^[A-Z]{1,2}[0-9][A-Z0-9]? [0-9]$'::text))
+);
+
+COMMENT ON COLUMN place.postcode_sector.ended_units IS 'Those of postcodes that have ended.';
+
+COMMENT ON COLUMN place.postcode_sector.lad_gss IS 'District, or the authority where it is both: place.find_authority tells who answers for it.';
+
+COMMENT ON COLUMN place.postcode_sector.sector IS 'A postcode less its last two letters, e.g. B1 1.';
+
+COMMENT ON COLUMN place.postcode_sector.units IS 'The last two letters of its postcodes in use.';
+
+COMMENT ON TABLE place.postcode_sector IS 'Every postcode and its district, packed: one row for each sector and each district it reaches into.';
+
+GRANT SELECT ON TABLE place.postcode_sector TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place.postcode_sector TO pgkb_ingest;
+GRANT SELECT ON TABLE place.postcode_sector TO pgkb_admin;
+
 CREATE TABLE place.school (
     urn text NOT NULL,
     name text NOT NULL,
@@ -2665,13 +2717,19 @@ CREATE TABLE place.school (
     postcode text,
     website text,
     status text DEFAULT 'open'::text NOT NULL,
+    opened date,
+    closed date,
     CONSTRAINT school_status_is_known CHECK ((status = ANY (ARRAY['open'::text, 'closed'::text]))),
     CONSTRAINT school_urn_has_six_digits CHECK ((urn ~ '^[0-9]{6}$'::text))
 );
 
+COMMENT ON COLUMN place.school.closed IS 'Day it closed, when it did and that is known.';
+
 COMMENT ON COLUMN place.school.la_code IS 'The authority that maintains or oversees the school.';
 
 COMMENT ON COLUMN place.school.name IS 'Name people know.';
+
+COMMENT ON COLUMN place.school.opened IS 'Day it opened or will open, when known.';
 
 COMMENT ON COLUMN place.school.phase IS 'Phase of education, when known.';
 
@@ -2689,6 +2747,22 @@ GRANT SELECT ON TABLE place.school TO pgkb_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place.school TO pgkb_ingest;
 GRANT SELECT ON TABLE place.school TO pgkb_admin;
 
+CREATE TABLE place.school_successor (
+    urn text NOT NULL,
+    successor_urn text NOT NULL,
+    CONSTRAINT school_successor_is_another_school CHECK ((urn <> successor_urn))
+);
+
+COMMENT ON COLUMN place.school_successor.successor_urn IS 'A school that took over.';
+
+COMMENT ON COLUMN place.school_successor.urn IS 'The closed school.';
+
+COMMENT ON TABLE place.school_successor IS 'Which school took over from a closed one, e.g. the academy it became.';
+
+GRANT SELECT ON TABLE place.school_successor TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place.school_successor TO pgkb_ingest;
+GRANT SELECT ON TABLE place.school_successor TO pgkb_admin;
+
 ALTER TABLE ONLY place.authority
     ADD CONSTRAINT authority_pk PRIMARY KEY (gss);
 
@@ -2698,8 +2772,14 @@ ALTER TABLE ONLY place.authority_successor
 ALTER TABLE ONLY place.district
     ADD CONSTRAINT district_pk PRIMARY KEY (lad_gss);
 
+ALTER TABLE ONLY place.postcode_sector
+    ADD CONSTRAINT postcode_sector_pk PRIMARY KEY (sector, lad_gss);
+
 ALTER TABLE ONLY place.school
     ADD CONSTRAINT school_pk PRIMARY KEY (urn);
+
+ALTER TABLE ONLY place.school_successor
+    ADD CONSTRAINT school_successor_pk PRIMARY KEY (urn, successor_urn);
 
 ALTER TABLE ONLY place.authority_successor
     ADD CONSTRAINT authority_successor_gss_fk FOREIGN KEY (gss) REFERENCES place.authority(gss) ON DELETE CASCADE;
@@ -2713,6 +2793,12 @@ ALTER TABLE ONLY place.district
 ALTER TABLE ONLY place.school
     ADD CONSTRAINT school_authority_fk FOREIGN KEY (la_code) REFERENCES place.authority(gss);
 
+ALTER TABLE ONLY place.school_successor
+    ADD CONSTRAINT school_successor_successor_fk FOREIGN KEY (successor_urn) REFERENCES place.school(urn) ON DELETE CASCADE;
+
+ALTER TABLE ONLY place.school_successor
+    ADD CONSTRAINT school_successor_urn_fk FOREIGN KEY (urn) REFERENCES place.school(urn) ON DELETE CASCADE;
+
 CREATE INDEX authority_dfe_code_idx ON place.authority USING btree (dfe_code);
 
 CREATE INDEX authority_successor_successor_idx ON place.authority_successor USING btree (successor_gss);
@@ -2720,6 +2806,33 @@ CREATE INDEX authority_successor_successor_idx ON place.authority_successor USIN
 CREATE INDEX district_authority_idx ON place.district USING btree (authority_gss);
 
 CREATE INDEX school_authority_idx ON place.school USING btree (la_code);
+
+CREATE INDEX school_successor_successor_idx ON place.school_successor USING btree (successor_urn);
+
+CREATE VIEW place.postcode AS
+ SELECT (s.sector || u.unit) AS postcode,
+    s.lad_gss,
+    u.ended
+   FROM (place.postcode_sector s
+     CROSS JOIN LATERAL ( SELECT in_use.unit,
+            false AS ended
+           FROM unnest(s.units) in_use(unit)
+        UNION ALL
+         SELECT gone.unit,
+            true AS ended
+           FROM unnest(s.ended_units) gone(unit)) u);
+
+COMMENT ON COLUMN place.postcode.ended IS 'Whether it is no longer in use.';
+
+COMMENT ON COLUMN place.postcode.lad_gss IS 'Its district.';
+
+COMMENT ON COLUMN place.postcode.postcode IS 'The postcode.';
+
+COMMENT ON VIEW place.postcode IS 'One row for each postcode, for people and counts; place.find_postcode looks one up.';
+
+GRANT SELECT ON TABLE place.postcode TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE place.postcode TO pgkb_ingest;
+GRANT SELECT ON TABLE place.postcode TO pgkb_admin;
 
 CREATE FUNCTION place.authority_family(code text) RETURNS text[]
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -2744,6 +2857,36 @@ REVOKE ALL ON FUNCTION place.authority_family(code text) FROM PUBLIC;
 GRANT ALL ON FUNCTION place.authority_family(code text) TO pgkb_app;
 GRANT ALL ON FUNCTION place.authority_family(code text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION place.authority_family(code text) TO pgkb_admin;
+
+CREATE FUNCTION place.authority_of_postcode(postcode text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _found record;
+begin
+    select f.la_code, f.problem into _found
+    from place.find_postcode(authority_of_postcode.postcode) as f;
+    if _found.problem is not null then
+        raise exception 'the postcode %', case _found.problem
+            when 'malformed' then 'is not one'
+            when 'several' then 'is a part that lies in several authorities'
+            when 'ended' then 'has ended'
+            else 'is not known'
+        end
+            using errcode = 'PL005',
+                  hint = 'Give a full postcode that is in use, or name the authority instead.';
+    end if;
+    return _found.la_code;
+end;
+$$;
+
+COMMENT ON FUNCTION place.authority_of_postcode(postcode text) IS 'The education authority that answers for a postcode; refuse one that does not tell.';
+
+REVOKE ALL ON FUNCTION place.authority_of_postcode(postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.authority_of_postcode(postcode text) TO pgkb_app;
+GRANT ALL ON FUNCTION place.authority_of_postcode(postcode text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.authority_of_postcode(postcode text) TO pgkb_admin;
 
 CREATE FUNCTION place.check_school(urn text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -2773,6 +2916,210 @@ GRANT ALL ON FUNCTION place.check_school(urn text) TO pgkb_app;
 GRANT ALL ON FUNCTION place.check_school(urn text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION place.check_school(urn text) TO pgkb_admin;
 
+CREATE FUNCTION place.find_authority(code text, postcode text DEFAULT NULL::text, OUT la_code text, OUT named text, OUT successors text[]) RETURNS record
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+    _code text := upper(btrim(find_authority.code));
+begin
+    select a.gss into named from place.authority as a where a.gss = _code;
+    if named is null then
+        select d.authority_gss into named from place.district as d where d.lad_gss = _code;
+    end if;
+    if named is null then
+        select a.gss into named
+        from place.authority as a
+        where a.dfe_code = _code
+        order by a.status = 'live' desc, a.start_date desc nulls last
+        limit 1;
+    end if;
+    if named is null then
+        return;
+    end if;
+    with recursive reached_code as (
+        select find_authority.named as gss
+        union
+        select s.successor_gss
+        from place.authority_successor as s
+        inner join reached_code as r on s.gss = r.gss
+    )
+
+    select array_agg(r.gss order by r.gss) into successors
+    from reached_code as r
+    where not exists (select from place.authority_successor as s where s.gss = r.gss);
+    if cardinality(successors) = 1 then
+        la_code := successors[1];
+    elsif find_authority.postcode is not null then
+        select f.la_code into la_code
+        from place.find_postcode(find_authority.postcode) as f
+        where f.la_code = any(successors);
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION place.find_authority(code text, postcode text, OUT la_code text, OUT named text, OUT successors text[]) IS 'Follow a GSS code (old or new), a district code or a three-digit DfE code to the live authority; a postcode decides where one was split.';
+
+REVOKE ALL ON FUNCTION place.find_authority(code text, postcode text, OUT la_code text, OUT named text, OUT successors text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.find_authority(code text, postcode text, OUT la_code text, OUT named text, OUT successors text[]) TO pgkb_app;
+GRANT ALL ON FUNCTION place.find_authority(code text, postcode text, OUT la_code text, OUT named text, OUT successors text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.find_authority(code text, postcode text, OUT la_code text, OUT named text, OUT successors text[]) TO pgkb_admin;
+
+CREATE FUNCTION place.find_postcode(postcode text, OUT la_code text, OUT problem text) RETURNS record
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _code text := place.fold_postcode(find_postcode.postcode);
+    _lad_gss text;
+    _ended boolean;
+    _authorities text[];
+begin
+    if coalesce(find_postcode.postcode, '') !~ '\S' then
+        return;
+    elsif _code is null then
+        problem := 'malformed';
+    elsif _code ~ ' ..' then
+        select s.lad_gss, right(_code, 2) = any(s.ended_units) into _lad_gss, _ended
+        from place.postcode_sector as s
+        where s.sector = left(_code, -2) and right(_code, 2) = any(s.units || s.ended_units);
+        la_code := (select a.la_code from place.find_authority(_lad_gss) as a);
+        problem := case when la_code is null then 'unknown' when _ended then 'ended' end;
+    else
+        select array_agg(distinct a.la_code) into _authorities
+        from (
+            select distinct s.lad_gss
+            from place.postcode_sector as s
+            where
+                s.sector = _code
+                or (s.sector >= _code || ' 0' and s.sector <= _code || ' 9')
+        ) as d
+        cross join lateral place.find_authority(d.lad_gss) as a;
+        if cardinality(_authorities) = 1 then
+            la_code := _authorities[1];
+        end if;
+        problem := case
+            when cardinality(_authorities) > 1 then 'several'
+            when la_code is null then 'unknown'
+        end;
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION place.find_postcode(postcode text, OUT la_code text, OUT problem text) IS 'The education authority that answers for a postcode, or the reason why none can be told: malformed, unknown, several or ended.';
+
+REVOKE ALL ON FUNCTION place.find_postcode(postcode text, OUT la_code text, OUT problem text) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.find_postcode(postcode text, OUT la_code text, OUT problem text) TO pgkb_app;
+GRANT ALL ON FUNCTION place.find_postcode(postcode text, OUT la_code text, OUT problem text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.find_postcode(postcode text, OUT la_code text, OUT problem text) TO pgkb_admin;
+
+CREATE FUNCTION place.find_school(urn text, OUT school_urn text, OUT la_code text, OUT problem text) RETURNS record
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+#variable_conflict use_column
+declare
+    _urn text := btrim(find_school.urn);
+    _open text[];
+begin
+    if coalesce(_urn, '') = '' then
+        return;
+    elsif _urn !~ '^[0-9]{6}$' then
+        problem := 'malformed';
+        return;
+    elsif not exists (select from place.school as s where s.urn = _urn) then
+        problem := 'unknown';
+        return;
+    end if;
+    with recursive reached_school as (
+        select s.urn, s.status from place.school as s where s.urn = _urn
+        union
+        select n.urn, n.status
+        from reached_school as r
+        inner join place.school_successor as l on r.urn = l.urn
+        inner join place.school as n on l.successor_urn = n.urn
+        -- an open school is the end, whoever is to follow it
+        where r.status = 'closed'
+    )
+
+    select array_agg(r.urn) into _open from reached_school as r where r.status = 'open';
+    if _open is null or cardinality(_open) > 1 then
+        problem := 'closed';
+        return;
+    end if;
+    school_urn := _open[1];
+    select a.la_code into la_code
+    from place.school as s
+    cross join lateral place.find_authority(s.la_code, s.postcode) as a
+    where s.urn = _open[1];
+    if la_code is null then
+        school_urn := null;
+        problem := 'split';
+    end if;
+end;
+$_$;
+
+COMMENT ON FUNCTION place.find_school(urn text, OUT school_urn text, OUT la_code text, OUT problem text) IS 'A school as it is today: itself, or the one open school that followed a closed one; or the reason why it cannot be used: malformed, unknown, closed or split.';
+
+REVOKE ALL ON FUNCTION place.find_school(urn text, OUT school_urn text, OUT la_code text, OUT problem text) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.find_school(urn text, OUT school_urn text, OUT la_code text, OUT problem text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.find_school(urn text, OUT school_urn text, OUT la_code text, OUT problem text) TO pgkb_admin;
+
+CREATE FUNCTION place.fold_postcode(postcode text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _typed text;
+    _joined text;
+    _outward text;
+    _inward text;
+begin
+    -- no postcode is this long, and nobody should wait for a pasted page to be looked at
+    if length(fold_postcode.postcode) > 100 then
+        return null;
+    end if;
+    -- compatibility forms first: a no-break space is a space, wide letters are letters
+    _typed := upper(btrim(regexp_replace(
+        regexp_replace(
+            normalize(fold_postcode.postcode, nfkc),
+            E'[.\u00ad\u2010-\u2015\u200b-\u200f\u2060\ufeff-]', '', 'g'
+        ),
+        '\s+', ' ', 'g'
+    )));
+    _joined := replace(_typed, ' ', '');
+    if _typed ~ '^[A-Z0-9]{2,4} [0-9O]$' then
+        _outward := left(_joined, -1);
+        _inward := right(_joined, 1);
+    elsif length(_joined) between 5 and 7 then
+        _outward := left(_joined, -3);
+        _inward := right(_joined, 3);
+    else
+        _outward := _joined;
+        _inward := '';
+    end if;
+    _inward := regexp_replace(_inward, '^O', '0');
+    -- an area starts with a letter; no district starts with a nought and goes on; a third letter
+    -- is no area's; no district ends in O
+    _outward := regexp_replace(_outward, '^0', 'O');
+    _outward := regexp_replace(_outward, '^([A-Z])0([0-9])', '\1O\2');
+    _outward := regexp_replace(_outward, '^([A-Z]{2})O', '\10');
+    _outward := regexp_replace(_outward, '([0-9])O$', '\10');
+    if _outward !~ '^[A-Z]{1,2}([0-9]|[1-9][A-Z0-9])$' or _inward !~ '^([0-9]([A-Z]{2})?)?$' then
+        return null;
+    end if;
+    return btrim(_outward || ' ' || _inward);
+end;
+$_$;
+
+COMMENT ON FUNCTION place.fold_postcode(postcode text) IS 'One spelling of a postcode (B1 1AA), of a sector (B1 1) or of an outward code (B1); NULL for what can be none of them.';
+
+REVOKE ALL ON FUNCTION place.fold_postcode(postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.fold_postcode(postcode text) TO pgkb_app;
+GRANT ALL ON FUNCTION place.fold_postcode(postcode text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.fold_postcode(postcode text) TO pgkb_admin;
+
 CREATE FUNCTION place.load_authorities(rows jsonb) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2785,7 +3132,7 @@ begin
     from jsonb_array_elements(load_authorities.rows) as r (value)
     where
         coalesce(r.value ->> 'gss', '') !~ '^[A-Z][0-9]{8}$'
-        or coalesce(r.value ->> 'name', '') = ''
+        or coalesce(r.value ->> 'name', '') !~ '\S'
         or coalesce(r.value ->> 'status', 'live') not in ('live', 'ended')
         or coalesce(r.value ->> 'dfe_code', '000') !~ '^[0-9]{3}$'
     limit 1;
@@ -2862,16 +3209,39 @@ GRANT ALL ON FUNCTION place.load_authorities(rows jsonb) TO pgkb_ingest;
 GRANT ALL ON FUNCTION place.load_authorities(rows jsonb) TO pgkb_admin;
 
 CREATE FUNCTION place.load_districts(rows jsonb) RETURNS integer
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
+    AS $_$
+declare
+    _bad record;
+begin
+    select
+        r.lad_gss,
+        count(*) > 1 as is_twice
+    into _bad
+    from jsonb_to_recordset(load_districts.rows) as r (lad_gss text, name text, authority_gss text)
+    group by r.lad_gss
+    having
+        count(*) > 1
+        or coalesce(r.lad_gss, '') !~ '^[A-Z][0-9]{8}$'
+        or coalesce(min(r.name), '') !~ '\S'
+        or min(r.authority_gss) is null
+    limit 1;
+    if found then
+        raise exception 'district row "%" %',
+            left(coalesce(_bad.lad_gss, 'without code'), 40),
+            case when _bad.is_twice then 'is listed twice' else 'is not usable' end
+            using errcode = 'PL007',
+                  hint = 'Each row needs lad_gss (E07000106), once, name and authority_gss (E10000016).';
+    end if;
     insert into place.district (lad_gss, name, authority_gss)
     select r.lad_gss, r.name, place.resolve_authority(r.authority_gss)
     from jsonb_to_recordset(load_districts.rows) as r (lad_gss text, name text, authority_gss text)
     on conflict (lad_gss) do update set
         name = excluded.name, authority_gss = excluded.authority_gss;
-    select jsonb_array_length(load_districts.rows);
-$$;
+    return jsonb_array_length(load_districts.rows);
+end;
+$_$;
 
 COMMENT ON FUNCTION place.load_districts(rows jsonb) IS 'Add or correct districts and the education authority of each; returns how many rows were read.';
 
@@ -2880,80 +3250,546 @@ GRANT ALL ON FUNCTION place.load_districts(rows jsonb) TO pgkb_ingest;
 GRANT ALL ON FUNCTION place.load_districts(rows jsonb) TO pgkb_admin;
 
 CREATE FUNCTION place.load_schools(rows jsonb) RETURNS integer
-    LANGUAGE sql
+    LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    insert into place.school (urn, name, la_code, phase, postcode, website, status)
+declare
+    _report place.load_report;
+begin
+    perform place.resolve_authority(r.value ->> 'la_code', r.value ->> 'postcode')
+    from jsonb_array_elements(load_schools.rows) as r (value);
+    perform place.open_registers();
+    insert into pg_temp.arriving_school (line, urn, name, gss, phase, postcode, website, status)
     select
-        r.urn, r.name, place.resolve_authority(r.la_code), r.phase, r.postcode, r.website,
+        row_number() over (), r.urn, r.name, r.la_code, r.phase, r.postcode, r.website,
         coalesce(r.status, 'open')
     from jsonb_to_recordset(load_schools.rows) as r (
         urn text, name text, la_code text, phase text, postcode text, website text, status text
-    )
-    on conflict (urn) do update set
-        name = excluded.name, la_code = excluded.la_code, phase = excluded.phase,
-        postcode = excluded.postcode, website = excluded.website, status = excluded.status;
-    select jsonb_array_length(load_schools.rows);
+    );
+    _report := place.merge_schools();
+    if _report.refused > 0 then
+        raise exception 'school row % cannot be used: %',
+            _report.problems -> 0 ->> 'line', _report.problems -> 0 ->> 'reason'
+            using errcode = 'PL006',
+                  hint = 'Each school has a URN of six digits, once, a name and an authority.';
+    end if;
+    return jsonb_array_length(load_schools.rows);
+end;
 $$;
 
-COMMENT ON FUNCTION place.load_schools(rows jsonb) IS 'Add or correct schools; returns how many rows were read.';
+COMMENT ON FUNCTION place.load_schools(rows jsonb) IS 'Add or correct the schools of a pack, all or none; returns how many rows were read.';
 
 REVOKE ALL ON FUNCTION place.load_schools(rows jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION place.load_schools(rows jsonb) TO pgkb_ingest;
 GRANT ALL ON FUNCTION place.load_schools(rows jsonb) TO pgkb_admin;
 
-CREATE FUNCTION place.resolve_authority(code text) RETURNS text
+CREATE FUNCTION place.merge_postcodes(shrink boolean DEFAULT false) RETURNS place.load_report
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET work_mem TO '128MB'
+    AS $_$
+declare
+    _known bigint;
+    _added bigint;
+    _changed bigint;
+    _closed bigint;
+    _removed bigint;
+    _report place.load_report;
+begin
+    lock table place.postcode_sector in share row exclusive mode;
+
+    -- as published already: nearly every row
+    update pg_temp.arriving_postcode as a
+    set postcode = place.fold_postcode(a.postcode)
+    where coalesce(a.postcode, '') !~ '^[A-Z]{1,2}([0-9]|[1-9][A-Z0-9]) [0-9][A-Z]{2}$';
+
+    analyze pg_temp.arriving_postcode;
+
+    create temporary table arriving_district on commit drop as
+    select
+        d.lad_gss,
+        upper(btrim(d.lad_gss)) as code,
+        case
+            when f.la_code is not null and upper(btrim(d.lad_gss)) ~ '^[A-Z][0-9]{8}$' then 'known'
+            when d.lad_gss !~ '\S' then 'outside'
+            when left(upper(btrim(d.lad_gss)), 1) in (select left(k.gss, 1) from place.authority as k)
+                then 'unknown'
+            else 'outside'
+        end as is_a
+    from (select distinct a.lad_gss from pg_temp.arriving_postcode as a) as d
+    cross join lateral place.find_authority(d.lad_gss) as f;
+
+    create temporary table refused_postcode on commit drop as
+    select
+        a.line,
+        case
+            when coalesce(a.postcode, '') not like '% ___' then 'not a full postcode'
+            else format('district "%s" is not known', left(d.code, 20))
+        end as reason
+    from pg_temp.arriving_postcode as a
+    inner join pg_temp.arriving_district as d on a.lad_gss = d.lad_gss
+    where
+        d.is_a = 'unknown'
+        or (d.is_a = 'known' and coalesce(a.postcode, '') not like '% ___');
+
+    insert into pg_temp.refused_postcode (line, reason)
+    select a.line, format('this postcode stands on line %s already', f.line)
+    from (
+        select r.postcode, min(r.line) as line
+        from pg_temp.arriving_postcode as r
+        where r.postcode like '% ___'
+        group by r.postcode
+        having count(*) > 1
+    ) as f
+    inner join pg_temp.arriving_postcode as a on f.postcode = a.postcode and f.line < a.line
+    where not exists (select from pg_temp.refused_postcode as r where r.line = a.line);
+
+    create temporary table arriving_sector on commit drop as
+    select
+        left(a.postcode, -2) as sector,
+        d.code as lad_gss,
+        coalesce(
+            array_agg(right(a.postcode, 2) order by right(a.postcode, 2))
+            filter (where not a.ended),
+            '{}'
+        ) as units,
+        coalesce(
+            array_agg(right(a.postcode, 2) order by right(a.postcode, 2))
+            filter (where a.ended),
+            '{}'
+        ) as ended_units
+    from pg_temp.arriving_postcode as a
+    inner join pg_temp.arriving_district as d on a.lad_gss = d.lad_gss and d.is_a = 'known'
+    where not exists (select from pg_temp.refused_postcode as r where r.line = a.line)
+    group by 1, 2;
+
+    create temporary table touched_sector on commit drop as
+    with differing_row as (
+        (table pg_temp.arriving_sector except table place.postcode_sector)
+        union all
+        (table place.postcode_sector except table pg_temp.arriving_sector)
+    )
+
+    select distinct d.sector from differing_row as d;
+
+    with packed_row as (
+        select true as arrives, a.* from pg_temp.arriving_sector as a
+        union all
+        select false, s.* from place.postcode_sector as s
+    ),
+
+    told_postcode as (
+        select p.arrives, p.sector || u.unit as postcode, p.lad_gss, u.ended
+        from packed_row as p
+        inner join pg_temp.touched_sector as t on p.sector = t.sector
+        cross join lateral (
+            select in_use.unit, false as ended from unnest(p.units) as in_use (unit)
+            union all
+            select gone.unit, true from unnest(p.ended_units) as gone (unit)
+        ) as u
+    )
+
+    select
+        count(*) filter (where o.postcode is null),
+        count(*) filter (where n.lad_gss <> o.lad_gss or n.ended < o.ended),
+        count(*) filter (where n.lad_gss = o.lad_gss and n.ended > o.ended),
+        count(*) filter (where n.postcode is null)
+    into _added, _changed, _closed, _removed
+    from (select * from told_postcode as t where t.arrives) as n
+    full join (select * from told_postcode as t where not t.arrives) as o
+        on n.postcode = o.postcode;
+
+    _known := (
+        select coalesce(sum(cardinality(s.units) + cardinality(s.ended_units)), 0)
+        from place.postcode_sector as s
+    );
+    if _removed * 2 > _known and not merge_postcodes.shrink then
+        raise exception '% of % known postcodes are not in the register', _removed, _known
+            using errcode = 'PL008',
+                  hint = 'Load the whole register, or say that it shrinks: --shrink.';
+    end if;
+
+    delete from place.postcode_sector as s
+    using pg_temp.touched_sector as t
+    where
+        s.sector = t.sector
+        and not exists (
+            select
+            from pg_temp.arriving_sector as a
+            where a.sector = s.sector and a.lad_gss = s.lad_gss
+        );
+    insert into place.postcode_sector (sector, lad_gss, units, ended_units)
+    select a.sector, a.lad_gss, a.units, a.ended_units
+    from pg_temp.arriving_sector as a
+    inner join pg_temp.touched_sector as t on a.sector = t.sector
+    order by a.sector, a.lad_gss
+    on conflict (sector, lad_gss) do update set
+        units = excluded.units, ended_units = excluded.ended_units;
+
+    select
+        _added,
+        _changed,
+        _known - _changed - _closed - _removed,
+        _closed,
+        _removed,
+        (
+            select count(*)
+            from pg_temp.arriving_postcode as a
+            inner join pg_temp.arriving_district as d on a.lad_gss = d.lad_gss
+            where d.is_a = 'outside'
+        ),
+        (select count(*) from pg_temp.refused_postcode),
+        (
+            select coalesce(
+                jsonb_agg(jsonb_build_object('line', p.line, 'reason', p.reason) order by p.line),
+                '[]'
+            )
+            from (
+                select r.line, r.reason from pg_temp.refused_postcode as r order by r.line limit 1000
+            ) as p
+        )
+    into _report;
+    drop table pg_temp.arriving_district, pg_temp.refused_postcode, pg_temp.arriving_sector,
+        pg_temp.touched_sector;
+    return _report;
+end;
+$_$;
+
+COMMENT ON FUNCTION place.merge_postcodes(shrink boolean) IS 'Make the arrived postcodes the ones that are known: readers see the old set until the commit, then the new one; only sectors that differ are written.';
+
+REVOKE ALL ON FUNCTION place.merge_postcodes(shrink boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.merge_postcodes(shrink boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.merge_postcodes(shrink boolean) TO pgkb_admin;
+
+CREATE FUNCTION place.merge_school_links() RETURNS place.load_report
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _report place.load_report;
+begin
+    with told_link as (
+        select
+            a.line,
+            a.link_type ~* '^\s*(successor|predecessor)' as succeeds,
+            -- a predecessor is the same link, seen from the other end
+            btrim(case when a.link_type ~* '^\s*p' then a.link_urn else a.urn end) as urn,
+            btrim(case when a.link_type ~* '^\s*p' then a.urn else a.link_urn end) as successor_urn
+        from pg_temp.arriving_school_link as a
+    ),
+
+    judged_link as (
+        select
+            t.*,
+            case
+                when not t.succeeds then null
+                when t.urn = t.successor_urn then 'a school cannot succeed itself'
+                when s.urn is null
+                    then format('school "%s" is not known', left(coalesce(t.urn, ''), 20))
+                when n.urn is null
+                    then format('school "%s" is not known', left(coalesce(t.successor_urn, ''), 20))
+            end as reason
+        from told_link as t
+        left join place.school as s on t.urn = s.urn
+        left join place.school as n on t.successor_urn = n.urn
+    ),
+
+    good_link as (
+        select distinct j.urn, j.successor_urn
+        from judged_link as j
+        where j.succeeds and j.reason is null
+    ),
+
+    new_link as (
+        insert into place.school_successor (urn, successor_urn)
+        select g.urn, g.successor_urn
+        from good_link as g
+        order by g.urn, g.successor_urn
+        on conflict do nothing
+        returning urn
+    )
+
+    select
+        (select count(*) from new_link),
+        0,
+        (select count(*) from good_link) - (select count(*) from new_link),
+        0,
+        0,
+        count(*) filter (where j.succeeds is distinct from true),
+        count(j.reason),
+        (
+            select coalesce(
+                jsonb_agg(jsonb_build_object('line', p.line, 'reason', p.reason) order by p.line),
+                '[]'
+            )
+            from (
+                select r.line, r.reason
+                from judged_link as r
+                where r.reason is not null
+                order by r.line
+                limit 1000
+            ) as p
+        )
+    into _report
+    from judged_link as j;
+    return _report;
+end;
+$$;
+
+COMMENT ON FUNCTION place.merge_school_links() IS 'Bring the arrived links between schools into place.school_successor; links that say nothing of a succession are outside.';
+
+REVOKE ALL ON FUNCTION place.merge_school_links() FROM PUBLIC;
+GRANT ALL ON FUNCTION place.merge_school_links() TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.merge_school_links() TO pgkb_admin;
+
+CREATE FUNCTION place.merge_schools() RETURNS place.load_report
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _report place.load_report;
+begin
+    lock table place.school in share row exclusive mode;
+
+    -- one spelling of everything
+    update pg_temp.arriving_school as a
+    set
+        urn = btrim(a.urn),
+        name = btrim(regexp_replace(a.name, '\s+', ' ', 'g')),
+        dfe_code = nullif(btrim(a.dfe_code), ''),
+        gss = nullif(btrim(a.gss), ''),
+        phase = nullif(nullif(btrim(a.phase), ''), 'Not applicable'),
+        postcode = case
+            when place.fold_postcode(a.postcode) like '% ___' then place.fold_postcode(a.postcode)
+        end,
+        -- the register names many a page without http://; what is no address at all is left out
+        website = case
+            when a.website ~* '^\s*https?://[^\s/]+\.\S+\s*$' then btrim(a.website)
+            when a.website ~ '^\s*[[:alnum:]][[:alnum:]-]*(\.[[:alnum:]-]+)+(/\S*)?\s*$'
+                then 'http://' || btrim(a.website)
+        end,
+        -- 1 open, 2 closed, 3 open but to close, 4 to open; without a status the day tells
+        status = case
+            when a.status ~* '^\s*(2|closed)\s*$' then 'closed'
+            when a.status ~ '\S' then 'open'
+            when a.closed <= current_date then 'closed'
+        end;
+
+    with listed_code as (
+        select distinct c.code
+        from pg_temp.arriving_school as a
+        cross join lateral (values (a.dfe_code), (a.gss)) as c (code)
+        where c.code is not null
+    ),
+
+    known_code as (
+        select l.code, f.la_code
+        from listed_code as l
+        cross join lateral place.find_authority(l.code) as f
+        where f.la_code is not null
+    )
+
+    update pg_temp.arriving_school as a
+    set la_code = coalesce(
+        (select k.la_code from known_code as k where k.code = a.dfe_code),
+        (select k.la_code from known_code as k where k.code = a.gss),
+        (
+            select f.la_code
+            from place.school as s
+            cross join lateral place.find_authority(s.la_code, s.postcode) as f
+            where s.urn = a.urn
+        ),
+        (select f.la_code from place.find_postcode(a.postcode) as f)
+    );
+
+    update pg_temp.arriving_school as a
+    set
+        outcome = case
+            when r.reason is null then 'unchanged'
+            when r.is_abroad then 'outside'
+            else 'refused'
+        end,
+        reason = r.reason
+    from (
+        select
+            b.line,
+            b.la_code is null
+            and b.gss ~ '^[A-Z][0-9]{8}$'
+            and left(b.gss, 1) not in (select left(k.gss, 1) from place.authority as k) as is_abroad,
+            case
+                when coalesce(b.urn, '') !~ '^[0-9]{6}$'
+                    then format('URN "%s" is not six digits', left(coalesce(b.urn, ''), 20))
+                when coalesce(b.name, '') = '' then 'the school has no name'
+                when first_value(b.line) over same_urn <> b.line
+                    then format(
+                        'URN %s stands on line %s already', b.urn, first_value(b.line) over same_urn
+                    )
+                when b.la_code is null and coalesce(b.dfe_code, b.gss) is not null
+                    then format(
+                        'authority "%s" is not known or was split, and the postcode does not tell',
+                        left(coalesce(b.dfe_code, b.gss), 20)
+                    )
+                when b.la_code is null
+                    then 'no authority is given, and the postcode does not tell'
+            end as reason
+        from pg_temp.arriving_school as b
+        window same_urn as (partition by b.urn order by b.line)
+    ) as r
+    where a.line = r.line;
+
+    update pg_temp.arriving_school as a
+    set
+        phase = coalesce(a.phase, s.phase),
+        postcode = coalesce(a.postcode, s.postcode),
+        website = coalesce(a.website, s.website),
+        status = coalesce(a.status, s.status),
+        opened = coalesce(a.opened, s.opened),
+        closed = case
+            when coalesce(a.status, s.status) = 'closed' then coalesce(a.closed, s.closed)
+            else a.closed
+        end
+    from place.school as s
+    where a.urn = s.urn;
+
+    update pg_temp.arriving_school as a
+    set outcome = case
+        when s.urn is null then 'added'
+        when s.status = 'open' and a.status = 'closed' then 'closed'
+        else 'changed'
+    end
+    from pg_temp.arriving_school as b
+    left join place.school as s on b.urn = s.urn
+    where
+        a.line = b.line
+        and a.outcome = 'unchanged'
+        and (b.name, b.la_code, b.phase, b.postcode, b.website, b.status, b.opened, b.closed)
+        is distinct from
+        (s.name, s.la_code, s.phase, s.postcode, s.website, s.status, s.opened, s.closed);
+
+    insert into place.school
+        (urn, name, la_code, phase, postcode, website, status, opened, closed)
+    select
+        a.urn, a.name, a.la_code, a.phase, a.postcode, a.website, coalesce(a.status, 'open'),
+        a.opened, a.closed
+    from pg_temp.arriving_school as a
+    where a.outcome in ('added', 'changed', 'closed')
+    on conflict (urn) do update set
+        name = excluded.name, la_code = excluded.la_code, phase = excluded.phase,
+        postcode = excluded.postcode, website = excluded.website, status = excluded.status,
+        opened = excluded.opened, closed = excluded.closed;
+
+    select
+        count(*) filter (where a.outcome = 'added'),
+        count(*) filter (where a.outcome = 'changed'),
+        count(*) filter (where a.outcome = 'unchanged'),
+        count(*) filter (where a.outcome = 'closed'),
+        0,
+        count(*) filter (where a.outcome = 'outside'),
+        count(*) filter (where a.outcome = 'refused'),
+        (
+            select coalesce(
+                jsonb_agg(jsonb_build_object('line', p.line, 'reason', p.reason) order by p.line),
+                '[]'
+            )
+            from (
+                select r.line, r.reason
+                from pg_temp.arriving_school as r
+                where r.outcome = 'refused'
+                order by r.line
+                limit 1000
+            ) as p
+        )
+    into _report
+    from pg_temp.arriving_school as a;
+    return _report;
+end;
+$_$;
+
+COMMENT ON FUNCTION place.merge_schools() IS 'Bring the arrived schools into place.school: add, correct, close, never delete; a row that cannot be a school is refused and told.';
+
+REVOKE ALL ON FUNCTION place.merge_schools() FROM PUBLIC;
+GRANT ALL ON FUNCTION place.merge_schools() TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.merge_schools() TO pgkb_admin;
+
+CREATE FUNCTION place.open_registers() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+begin
+    if to_regclass('pg_temp.arriving_school') is not null then
+        drop table pg_temp.arriving_school, pg_temp.arriving_school_link, pg_temp.arriving_postcode;
+    end if;
+    create temporary table arriving_school (
+        line bigint,
+        urn text,
+        name text,
+        dfe_code text,
+        gss text,
+        phase text,
+        postcode text,
+        website text,
+        status text,
+        opened date,
+        closed date,
+        la_code text,
+        outcome text,
+        reason text
+    ) on commit drop;
+    create temporary table arriving_school_link (
+        line bigint,
+        urn text,
+        link_urn text,
+        link_type text
+    ) on commit drop;
+    create temporary table arriving_postcode (
+        line bigint not null,
+        -- millions of rows: sorted by bytes
+        postcode text collate "C",
+        lad_gss text collate "C" not null,
+        ended boolean not null
+    ) on commit drop;
+end;
+$$;
+
+COMMENT ON FUNCTION place.open_registers() IS 'Empty tables of this session for the rows of a register: pg_temp.arriving_school, arriving_school_link and arriving_postcode; they go with the transaction.';
+
+REVOKE ALL ON FUNCTION place.open_registers() FROM PUBLIC;
+GRANT ALL ON FUNCTION place.open_registers() TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.open_registers() TO pgkb_admin;
+
+CREATE FUNCTION place.resolve_authority(code text, postcode text DEFAULT NULL::text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _code text := upper(btrim(resolve_authority.code));
-    _gss text;
-    _successors text[];
+    _found record;
 begin
-    if _code is null then
+    if resolve_authority.code is null then
         return null;
     end if;
-    select a.gss into _gss from place.authority as a where a.gss = _code;
-    if _gss is null then
-        select d.authority_gss into _gss from place.district as d where d.lad_gss = _code;
-    end if;
-    if _gss is null then
-        select a.gss into _gss
-        from place.authority as a
-        where a.dfe_code = _code
-        order by a.status = 'live' desc, a.start_date desc nulls last
-        limit 1;
-    end if;
-    if _gss is null then
+    select f.la_code, f.named, f.successors into _found
+    from place.find_authority(resolve_authority.code, resolve_authority.postcode) as f;
+    if _found.named is null then
         raise exception 'authority "%" is not known', left(resolve_authority.code, 40)
             using errcode = 'PL001',
                   detail = 'An authority is named by its nine-character GSS code, e.g. E08000025.',
                   hint = 'Look it up: select gss, name from place.authority order by name;';
+    elsif _found.la_code is null then
+        raise exception 'authority % was split', _found.named
+            using errcode = 'PL003',
+                  detail = format('It became %s.', array_to_string(_found.successors, ' and ')),
+                  hint = 'Name the one that answers for the place today.';
     end if;
-    loop
-        select array_agg(s.successor_gss order by s.successor_gss) into _successors
-        from place.authority_successor as s
-        where s.gss = _gss;
-        exit when _successors is null;
-        if cardinality(_successors) > 1 then
-            raise exception 'authority % was split', _gss
-                using errcode = 'PL003',
-                      detail = format('It became %s.', array_to_string(_successors, ' and ')),
-                      hint = 'Name the one that answers for the place today.';
-        end if;
-        _gss := _successors[1];
-    end loop;
-    return _gss;
+    return _found.la_code;
 end;
 $$;
 
-COMMENT ON FUNCTION place.resolve_authority(code text) IS 'The live education authority of a GSS code (old or new), a district code or a three-digit DfE code.';
+COMMENT ON FUNCTION place.resolve_authority(code text, postcode text) IS 'The live education authority of a GSS code (old or new), a district code or a three-digit DfE code; refuse a code that has none.';
 
-REVOKE ALL ON FUNCTION place.resolve_authority(code text) FROM PUBLIC;
-GRANT ALL ON FUNCTION place.resolve_authority(code text) TO pgkb_app;
-GRANT ALL ON FUNCTION place.resolve_authority(code text) TO pgkb_ingest;
-GRANT ALL ON FUNCTION place.resolve_authority(code text) TO pgkb_admin;
+REVOKE ALL ON FUNCTION place.resolve_authority(code text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.resolve_authority(code text, postcode text) TO pgkb_app;
+GRANT ALL ON FUNCTION place.resolve_authority(code text, postcode text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.resolve_authority(code text, postcode text) TO pgkb_admin;
 
 CREATE TYPE public.search_result AS (
 	chunk_id bigint,
@@ -3127,23 +3963,28 @@ GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsq
 GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
 GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
 
-CREATE FUNCTION public.explain_text(question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text) RETURNS TABLE(stage_no integer, stage text, chunk_id bigint, title text, scope text, rank integer, value double precision, kept boolean, reason text, detail jsonb)
+CREATE FUNCTION public.explain_text(question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(stage_no integer, stage text, chunk_id bigint, title text, scope text, rank integer, value double precision, kept boolean, reason text, detail jsonb)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _worded record;
+    _scope record;
 begin
     select w.* into _worded
     from search.word_question(explain_text.question, explain_text.viewer) as w;
+    select s.* into _scope
+    from search.scope_of(
+        explain_text.la, explain_text.home_la, explain_text.urn, explain_text.postcode
+    ) as s;
     return query
     select r.*
     from public.explain_search(
         query_vec => _worded.query_vec,
         tsquery => _worded.tsquery,
-        la => explain_text.la,
-        home_la => explain_text.home_la,
-        urn => explain_text.urn,
+        la => _scope.la_code,
+        home_la => _scope.home_la_code,
+        urn => _scope.school_urn,
         tags => explain_text.tags,
         top_k => explain_text.top_k,
         principals => explain_text.principals,
@@ -3153,12 +3994,113 @@ begin
 end;
 $$;
 
-COMMENT ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) IS 'Explain a search from the words of a question: explain_search for search_text.';
+COMMENT ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) IS 'Explain a search from the words of a question: explain_search for search_text.';
 
-REVOKE ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_reader;
-GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_app;
-GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_admin;
+REVOKE ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_app;
+GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_admin;
+
+CREATE FUNCTION public.resolve_la(la text DEFAULT NULL::text, child_urn text DEFAULT NULL::text, child_postcode text DEFAULT NULL::text, user_urn text DEFAULT NULL::text, first_child_urn text DEFAULT NULL::text, first_child_postcode text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(la_code text, local_authority text, school_urn text, home_la_code text, home_la_name text, source text, notes text[])
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _step record;
+    _school record;
+    _place record;
+    _chosen text;
+    -- the child asked about: of the conversation, else the first
+    _home text := nullif(btrim(resolve_la.child_postcode), '');
+    _home_of text := 'child_postcode';
+begin
+    source := 'none';
+    notes := '{}';
+
+    for _step in
+        select s.source, s.argument, s.urn
+        from (values
+            (1, 'child_school', 'child_urn', resolve_la.child_urn),
+            (2, 'user_school', 'user_urn', resolve_la.user_urn),
+            (3, 'first_child_school', 'first_child_urn', resolve_la.first_child_urn)
+        ) as s (place, source, argument, urn)
+        order by s.place
+    loop
+        select f.* into _school from place.find_school(_step.urn) as f;
+        if _school.problem is not null then
+            notes := notes || (_step.argument || ': ' || _school.problem);
+        elsif _school.school_urn is not null then
+            if _school.school_urn <> btrim(_step.urn) then
+                notes := notes
+                    || (_step.argument || ': closed, followed by ' || _school.school_urn);
+            end if;
+            source := _step.source;
+            school_urn := _school.school_urn;
+            la_code := _school.la_code;
+            exit;
+        end if;
+    end loop;
+
+    if source = 'none' then
+        for _step in
+            select s.argument, s.postcode
+            from (values
+                (1, 'child_postcode', resolve_la.child_postcode),
+                (2, 'first_child_postcode', resolve_la.first_child_postcode),
+                (3, 'postcode', resolve_la.postcode)
+            ) as s (place, argument, postcode)
+            order by s.place
+        loop
+            select f.* into _place from place.find_postcode(_step.postcode) as f;
+            if _place.problem is not null then
+                notes := notes || (_step.argument || ': ' || _place.problem);
+            elsif _place.la_code is not null then
+                source := 'postcode';
+                la_code := _place.la_code;
+                exit;
+            end if;
+        end loop;
+    else
+        if _home is null and source = 'first_child_school' then
+            _home := nullif(btrim(resolve_la.first_child_postcode), '');
+            _home_of := 'first_child_postcode';
+        end if;
+        select f.* into _place from place.find_postcode(_home) as f;
+        if _place.problem is not null then
+            notes := notes || (_home_of || ': ' || _place.problem);
+        else
+            home_la_code := nullif(_place.la_code, la_code);
+        end if;
+    end if;
+
+    if resolve_la.la ~ '\S' then
+        _chosen := place.resolve_authority(
+            resolve_la.la,
+            coalesce(_home, nullif(btrim(resolve_la.first_child_postcode), ''), resolve_la.postcode)
+        );
+        if _chosen is distinct from la_code then
+            if source <> 'none' then
+                notes := notes || ('la: chosen, not that of ' || source);
+            end if;
+            la_code := _chosen;
+            school_urn := null;
+            home_la_code := null;
+        end if;
+        source := 'chosen';
+    end if;
+
+    local_authority := (select a.name from place.authority as a where a.gss = la_code);
+    home_la_name := (select a.name from place.authority as a where a.gss = home_la_code);
+    return next;
+end;
+$$;
+
+COMMENT ON FUNCTION public.resolve_la(la text, child_urn text, child_postcode text, user_urn text, first_child_urn text, first_child_postcode text, postcode text) IS 'Whose rules hold for somebody: the school of the conversation''s child, the user''s own school, the first child''s, a postcode, in this order; or a chosen authority.';
+
+REVOKE ALL ON FUNCTION public.resolve_la(la text, child_urn text, child_postcode text, user_urn text, first_child_urn text, first_child_postcode text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.resolve_la(la text, child_urn text, child_postcode text, user_urn text, first_child_urn text, first_child_postcode text, postcode text) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.resolve_la(la text, child_urn text, child_postcode text, user_urn text, first_child_urn text, first_child_postcode text, postcode text) TO pgkb_app;
+GRANT ALL ON FUNCTION public.resolve_la(la text, child_urn text, child_postcode text, user_urn text, first_child_urn text, first_child_postcode text, postcode text) TO pgkb_admin;
 
 CREATE FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS SETOF public.search_result
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -3183,23 +4125,28 @@ GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery,
 GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
 GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
 
-CREATE FUNCTION public.search_text(question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text) RETURNS SETOF public.search_result
+CREATE FUNCTION public.search_text(question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS SETOF public.search_result
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _worded record;
+    _scope record;
 begin
     select w.* into _worded
     from search.word_question(search_text.question, search_text.viewer) as w;
+    select s.* into _scope
+    from search.scope_of(
+        search_text.la, search_text.home_la, search_text.urn, search_text.postcode
+    ) as s;
     return query
     select r.*
     from public.search_kb(
         query_vec => _worded.query_vec,
         tsquery => _worded.tsquery,
-        la => search_text.la,
-        home_la => search_text.home_la,
-        urn => search_text.urn,
+        la => _scope.la_code,
+        home_la => _scope.home_la_code,
+        urn => _scope.school_urn,
         tags => search_text.tags,
         top_k => search_text.top_k,
         principals => search_text.principals,
@@ -3209,12 +4156,12 @@ begin
 end;
 $$;
 
-COMMENT ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) IS 'Search from the words of a question: topics, synonyms, query vector from the cache or the endpoint, then search_kb.';
+COMMENT ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) IS 'Search from the words of a question: topics, synonyms, query vector from the cache or the endpoint, then search_kb.';
 
-REVOKE ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_reader;
-GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_app;
-GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_admin;
+REVOKE ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_app;
+GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_admin;
 
 CREATE FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS TABLE(verdict text, reason text, place integer, facts jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
@@ -3239,24 +4186,29 @@ GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, t
 GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
 GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
 
-CREATE FUNCTION public.why_not_text(chunk_id bigint, question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text) RETURNS TABLE(verdict text, reason text, place integer, facts jsonb)
+CREATE FUNCTION public.why_not_text(chunk_id bigint, question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(verdict text, reason text, place integer, facts jsonb)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
     _worded record;
+    _scope record;
 begin
     select w.* into _worded
     from search.word_question(why_not_text.question, why_not_text.viewer) as w;
+    select s.* into _scope
+    from search.scope_of(
+        why_not_text.la, why_not_text.home_la, why_not_text.urn, why_not_text.postcode
+    ) as s;
     return query
     select r.*
     from public.why_not(
         chunk_id => why_not_text.chunk_id,
         query_vec => _worded.query_vec,
         tsquery => _worded.tsquery,
-        la => why_not_text.la,
-        home_la => why_not_text.home_la,
-        urn => why_not_text.urn,
+        la => _scope.la_code,
+        home_la => _scope.home_la_code,
+        urn => _scope.school_urn,
         tags => why_not_text.tags,
         top_k => why_not_text.top_k,
         principals => why_not_text.principals,
@@ -3266,12 +4218,12 @@ begin
 end;
 $$;
 
-COMMENT ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) IS 'Why a chunk is not in the answer to a question in words: one row, as why_not gives it.';
+COMMENT ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) IS 'Why a chunk is not in the answer to a question in words: one row, as why_not gives it.';
 
-REVOKE ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_reader;
-GRANT ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_app;
-GRANT ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text) TO pgkb_admin;
+REVOKE ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_app;
+GRANT ALL ON FUNCTION public.why_not_text(chunk_id bigint, question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_admin;
 
 CREATE SCHEMA queue;
 
@@ -6331,32 +7283,48 @@ COMMENT ON FUNCTION search.retrieve(request search.request) IS 'Run a search and
 REVOKE ALL ON FUNCTION search.retrieve(request search.request) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.retrieve(request search.request) TO pgkb_admin;
 
-CREATE FUNCTION search.scope_of(la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text)
-    LANGUAGE sql STABLE PARALLEL SAFE
+CREATE FUNCTION search.scope_of(la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select
-        r.la_code, a.name, r.home_la_code, h.name,
-        -- a check whose result nobody reads would not be made
-        case when r.school_la is not null then r.school_urn end,
-        s.name
-    from (
-        select
-            place.resolve_authority(nullif(btrim(scope_of.la), '')) as la_code,
-            place.resolve_authority(nullif(btrim(scope_of.home_la), '')) as home_la_code,
-            nullif(btrim(scope_of.urn), '') as school_urn,
-            place.check_school(nullif(btrim(scope_of.urn), '')) as school_la
-    ) as r
-    left join place.authority as a on r.la_code = a.gss
-    left join place.authority as h on r.home_la_code = h.gss
-    left join place.school as s on r.school_urn = s.urn;
+#variable_conflict use_column
+declare
+    _la text := nullif(btrim(scope_of.la), '');
+    _urn text := nullif(btrim(scope_of.urn), '');
+    _postcode text := nullif(btrim(scope_of.postcode), '');
+    _school_la text := place.check_school(_urn);
+    _postcode_la text := place.authority_of_postcode(_postcode);
+begin
+    if _la is not null then
+        la_code := place.resolve_authority(_la, _postcode);
+    elsif _urn is not null then
+        -- none where the authority was split and the school's place is not known
+        la_code := (
+            select a.la_code
+            from place.school as s
+            cross join lateral place.find_authority(_school_la, s.postcode) as a
+            where s.urn = _urn
+        );
+    else
+        la_code := _postcode_la;
+    end if;
+    home_la_code := coalesce(
+        place.resolve_authority(nullif(btrim(scope_of.home_la), ''), _postcode),
+        nullif(_postcode_la, la_code)
+    );
+    school_urn := _urn;
+    la_name := (select a.name from place.authority as a where a.gss = la_code);
+    home_la_name := (select a.name from place.authority as a where a.gss = home_la_code);
+    school_name := (select s.name from place.school as s where s.urn = school_urn);
+    return next;
+end;
 $$;
 
-COMMENT ON FUNCTION search.scope_of(la text, home_la text, urn text) IS 'Who a question is asked for, with names: the authority, the home authority and the school that the codes resolve to.';
+COMMENT ON FUNCTION search.scope_of(la text, home_la text, urn text, postcode text) IS 'Who a question is asked for, with names: the authority, the home authority and the school that what the asker gave resolves to.';
 
-REVOKE ALL ON FUNCTION search.scope_of(la text, home_la text, urn text) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.scope_of(la text, home_la text, urn text) TO pgkb_app;
-GRANT ALL ON FUNCTION search.scope_of(la text, home_la text, urn text) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.scope_of(la text, home_la text, urn text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.scope_of(la text, home_la text, urn text, postcode text) TO pgkb_app;
+GRANT ALL ON FUNCTION search.scope_of(la text, home_la text, urn text, postcode text) TO pgkb_admin;
 
 CREATE FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) RETURNS tsvector
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -6369,6 +7337,7 @@ $$;
 COMMENT ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) IS 'The lexemes of a chunk and, as one more, its scope: what the text index is made of.';
 
 REVOKE ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) TO pgkb_admin;
 
 CREATE FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) RETURNS SETOF search.keyword_hit

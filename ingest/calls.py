@@ -1,6 +1,6 @@
 """Every statement ingest sends to Postgres: one function here per function there."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, LiteralString, TypeVar
@@ -312,6 +312,78 @@ def load_schools(db: psycopg.Connection, *, rows: Sequence[Mapping[str, object]]
     return _count(db, "select place.load_schools(rows => %(rows)s)", rows=_json(rows))
 
 
+# ---------------------------------------------------------------------------------------------
+# Registers: what ingest/registers.py copies in and SQL merges
+# ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    """What merging a register did, in rows."""
+
+    added: int
+    changed: int
+    unchanged: int
+    closed: int
+    removed: int
+    outside: int
+    refused: int
+    problems: list[dict[str, Any]]
+
+
+def open_registers(db: psycopg.Connection) -> None:
+    """Make the tables of this transaction that rows are copied into."""
+    db.execute("select place.open_registers()")
+
+
+def copy_schools(db: psycopg.Connection, *, rows: Iterable[tuple[object, ...]]) -> int:
+    """Copy rows of a register of schools; returns how many."""
+    return _copy(
+        db,
+        "copy pg_temp.arriving_school (line, urn, name, dfe_code, gss, phase, postcode, website,"
+        " status, opened, closed) from stdin",
+        rows,
+    )
+
+
+def copy_school_links(db: psycopg.Connection, *, rows: Iterable[tuple[object, ...]]) -> int:
+    """Copy links between schools; returns how many."""
+    return _copy(
+        db, "copy pg_temp.arriving_school_link (line, urn, link_urn, link_type) from stdin", rows
+    )
+
+
+def copy_postcodes(db: psycopg.Connection, *, rows: Iterable[tuple[object, ...]]) -> int:
+    """Copy rows of a register of postcodes; returns how many."""
+    return _copy(
+        db, "copy pg_temp.arriving_postcode (line, postcode, lad_gss, ended) from stdin", rows
+    )
+
+
+def merge_schools(db: psycopg.Connection) -> MergeReport:
+    """Add, correct and close the schools that were copied."""
+    return _merge(db, "select * from place.merge_schools()")
+
+
+def merge_school_links(db: psycopg.Connection) -> MergeReport:
+    """Add the successions among the links that were copied."""
+    return _merge(db, "select * from place.merge_school_links()")
+
+
+def merge_postcodes(db: psycopg.Connection, *, shrink: bool) -> MergeReport:
+    """Replace the known postcodes by those that were copied."""
+    return _merge(db, "select * from place.merge_postcodes(shrink => %(shrink)s)", shrink=shrink)
+
+
+def authorities(db: psycopg.Connection) -> dict[str, str]:
+    """Every authority with all that is known of it, as text to compare."""
+    rows = db.execute(
+        "select a.gss, a::text || array(select s.successor_gss from place.authority_successor as s"
+        " where s.gss = a.gss order by s.successor_gss)::text from place.authority as a"
+    )
+    return dict(rows.fetchall())
+
+
 def load_synonyms(
     db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]
 ) -> int:
@@ -373,6 +445,21 @@ def _one(cursor: psycopg.Cursor[Row]) -> Row:
 def _flag(db: psycopg.Connection, statement: LiteralString, **values: object) -> bool:
     with db.cursor(row_factory=scalar_row) as cursor:
         return bool(cursor.execute(statement, values).fetchone())
+
+
+def _copy(
+    db: psycopg.Connection, statement: LiteralString, rows: Iterable[tuple[object, ...]]
+) -> int:
+    count = 0
+    with db.cursor() as cursor, cursor.copy(statement) as copy:
+        for count, row in enumerate(rows, start=1):  # noqa: B007 - it is returned
+            copy.write_row(row)
+    return count
+
+
+def _merge(db: psycopg.Connection, statement: LiteralString, **values: object) -> MergeReport:
+    with db.cursor(row_factory=class_row(MergeReport)) as cursor:
+        return _one(cursor.execute(statement, values))
 
 
 def _json(rows: Sequence[Mapping[str, object]]) -> Jsonb:

@@ -44,16 +44,16 @@ def load_pack(conn: psycopg.Connection, pack_dir: Path) -> PackReport:
             pack=name,
             title=pack.settings.title,
             **_load_places(conn, pack),
-            synonyms=_load(
+            synonyms=load_table(
                 conn, pack.synonyms, lambda rows: calls.load_synonyms(conn, pack=name, rows=rows)
             ),
-            topics=_load(
+            topics=load_table(
                 conn, pack.topics, lambda rows: calls.load_topics(conn, pack=name, rows=rows)
             ),
-            ranks=_load(
+            ranks=load_table(
                 conn, pack.ranks, lambda rows: calls.load_ranks(conn, pack=name, rows=rows)
             ),
-            domains=_load(
+            domains=load_table(
                 conn, pack.domains, lambda rows: calls.load_domains(conn, pack=name, rows=rows)
             ),
         )
@@ -61,17 +61,18 @@ def load_pack(conn: psycopg.Connection, pack_dir: Path) -> PackReport:
 
 def _load_places(conn: psycopg.Connection, pack: Pack) -> dict[str, int]:
     return {
-        "authorities": _load(
+        "authorities": load_table(
             conn, pack.authorities, lambda rows: calls.load_authorities(conn, rows=rows)
         ),
-        "districts": _load(
+        "districts": load_table(
             conn, pack.districts, lambda rows: calls.load_districts(conn, rows=rows)
         ),
-        "schools": _load(conn, pack.schools, lambda rows: calls.load_schools(conn, rows=rows)),
+        "schools": load_table(conn, pack.schools, lambda rows: calls.load_schools(conn, rows=rows)),
     }
 
 
-def _load(conn: psycopg.Connection, table: Table, store: Callable[[Rows], int]) -> int:
+def load_table(conn: psycopg.Connection, table: Table, store: Callable[[Rows], int]) -> int:
+    """Store the rows of a file; raises `PackError`, one line naming file and line."""
     try:
         with conn.transaction():
             return store([row.values for row in table])

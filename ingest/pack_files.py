@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -107,10 +107,21 @@ class _BadRow(Exception):
     """What is wrong with a row; `_table` adds file and line."""
 
 
-def _table(path: Path, read_row: Callable[[Cells], Values], *, key: str) -> Table:
+def authority_table(path: Path, lines: Iterable[tuple[int, Cells]]) -> Table:
+    """Authorities of a file of another form, by line, as if they stood in authorities.csv."""
+    return _table(path, _authority, key="gss", lines=lines)
+
+
+def _table(
+    path: Path,
+    read_row: Callable[[Cells], Values],
+    *,
+    key: str,
+    lines: Iterable[tuple[int, Cells]] | None = None,
+) -> Table:
     rows: list[Row] = []
     seen: dict[str, int] = {}
-    for line, cells in _lines(path):
+    for line, cells in _lines(path) if lines is None else lines:
         try:
             values = read_row(cells)
         except _BadRow as error:

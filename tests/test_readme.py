@@ -169,7 +169,7 @@ def test_every_function_named_exists() -> None:
     named = set(
         re.findall(
             r"\b(?:search_kb|search_text|explain_search|explain_text|why_not|why_not_text|"
-            r"[a-z]+_leg|visible_scopes|fuse|weigh|apply_floor|choose|assemble|"
+            r"resolve_la|[a-z]+_leg|visible_scopes|fuse|weigh|apply_floor|choose|assemble|"
             r"stage_document|publish_version|chunk_text)\b",
             README,
         )

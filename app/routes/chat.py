@@ -34,7 +34,7 @@ class ChatController(Controller):
     @post(status_code=200, summary="Ask", responses=PROBLEMS)
     async def ask(self, data: JSONBody[AskRequest], request: AnyRequest) -> ChatResponse:
         """Quotes the passages that answer the question; says so when there is none."""
-        keep_private(request, data.question)
+        keep_private(request, *data.private())
         state = request.app.state
         found = await find(state.pool, state.embedders, data.inquiry())
         said = await reply(found, state.embedders, question=data.question)

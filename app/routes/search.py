@@ -31,7 +31,7 @@ class SearchController(Controller):
     @post(status_code=200, summary="Search", responses=PROBLEMS)
     async def search(self, data: JSONBody[AskRequest], request: AnyRequest) -> SearchResponse:
         """The chunks that answer the question, from the asker's own area and national sources."""
-        keep_private(request, data.question)
+        keep_private(request, *data.private())
         state = request.app.state
         found = await find(state.pool, state.embedders, data.inquiry())
         return SearchResponse(

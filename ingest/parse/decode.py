@@ -93,7 +93,7 @@ def decode(data: bytes, *, header_charset: str | None = None, markup: bool = Fal
         text_or_none = _strict(data, detected)
         if text_or_none is not None:
             return _text_or_refused(Decoded(text_or_none, detected, guessed=True))
-    return _text_or_refused(Decoded(_windows_1252(data), "cp1252", guessed=True))
+    return _text_or_refused(Decoded(windows_1252(data), "cp1252", guessed=True))
 
 
 def _marked(data: bytes, encoding: str) -> str:
@@ -124,7 +124,7 @@ def _codec(label: str | None) -> str | None:
 
 def _strict(data: bytes, encoding: str) -> str | None:
     if encoding == "cp1252":
-        return _windows_1252(data)
+        return windows_1252(data)
     try:
         return data.decode(encoding)
     except (UnicodeError, ValueError):
@@ -151,7 +151,7 @@ def _wide_encoding(data: bytes) -> str | None:
     return None
 
 
-def _windows_1252(data: bytes) -> str:
+def windows_1252(data: bytes) -> str:
     """windows-1252 as browsers read it: its five unassigned bytes stay control characters."""
     try:
         return data.decode("cp1252")
@@ -178,7 +178,7 @@ def _patched_utf8(data: bytes) -> str:
 def _read_stray_bytes(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
-    return _windows_1252(error.object[error.start : error.end]), error.end
+    return windows_1252(error.object[error.start : error.end]), error.end
 
 
 codecs.register_error(_STRAY_BYTES, _read_stray_bytes)

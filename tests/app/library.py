@@ -12,10 +12,12 @@ import psycopg
 from litestar import Litestar
 
 from providers.embed import embedder_for
+from tests.registers import merge_postcodes
 
 BIRMINGHAM, KENT, BARNSLEY = "E08000025", "E10000016", "E08000038"
 OLD_BARNSLEY, CANTERBURY = "E08000016", "E07000106"
 SCHOOL = "990001"
+HOMES = {"CT1 2EH": CANTERBURY, "B1 1AA": BIRMINGHAM}
 
 _AUTHORITIES = [
     {"gss": BIRMINGHAM, "dfe_code": "330", "name": "Birmingham"},
@@ -111,6 +113,8 @@ def load_places_and_words(db: psycopg.Connection) -> None:
         "place.load_schools",
         [{"urn": SCHOOL, "name": "Hawthorn School", "la_code": BIRMINGHAM, "phase": "primary"}],
     )
+    with db.transaction():
+        merge_postcodes(db, HOMES)
     _load_words(db)
 
 

@@ -58,6 +58,42 @@ async def test_a_school_page_is_seen_only_with_its_school(client: AsyncClient) -
     assert "school/behaviour.txt" not in _sources(without)
 
 
+async def test_a_school_alone_is_asked_for_its_authority(client: AsyncClient) -> None:
+    found = await _search(client, urn=SCHOOL)
+    assert found["scope"]["la_code"] == BIRMINGHAM
+    assert "birmingham/exclusion.txt" in _sources(found)
+    assert "kent/exclusion.txt" not in _sources(found)
+
+
+async def test_a_home_postcode_brings_the_home_authority_under_its_own_name(
+    client: AsyncClient,
+) -> None:
+    across = await _search(client, urn=SCHOOL, postcode="ct1 2eh")
+    assert (across["scope"]["la_code"], across["scope"]["home_la_code"]) == (BIRMINGHAM, KENT)
+    assert {hit["scope"] for hit in across["results"] if hit["la_code"] == KENT} == {"home_la"}
+    near = await _search(client, urn=SCHOOL, postcode="B1 1AA")
+    assert near["scope"]["home_la_code"] is None
+    alone = await _search(client, postcode="CT1 2EH")
+    assert alone["scope"]["la_code"] == KENT
+    assert alone["retrieval"]["no_la_broad_fallback_used"] is False
+
+
+async def test_a_postcode_that_tells_nothing_is_refused_and_not_repeated(
+    client: AsyncClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    for postcode in ("ZZ1 1ZZ", "by the park"):
+        answer = await client.post(
+            "/search", json={"question": QUESTION, "la": BIRMINGHAM, "postcode": postcode}
+        )
+        assert answer.status_code == 422
+        assert answer.json()["code"] == "PL005"
+        assert postcode not in answer.text
+        assert postcode not in caplog.text
+    blank = await client.post("/search", json={"question": QUESTION, "postcode": " "})
+    assert blank.status_code == 400
+
+
 async def test_a_result_carries_everything_that_decided_its_place(client: AsyncClient) -> None:
     found = await _search(client, la=KENT)
     assert found["scope"]["la_name"] == "Kent"

@@ -10,7 +10,7 @@ import urllib.request
 import psycopg
 import pytest
 
-from tests.app.library import BIRMINGHAM, CANTERBURY, KENT
+from tests.app.library import BIRMINGHAM, CANTERBURY, KENT, SCHOOL
 from tests.cli.command import REPOSITORY, environment, pgkb, pgkb_here
 
 QUESTION = "My child was excluded from school. Who advises families?"
@@ -44,6 +44,20 @@ def test_ask_as_json_is_the_answer_of_the_http_api(library_url: str) -> None:
     assert said["found"]
     assert set(said["citations"]) <= {source["number"] for source in said["sources"]}
     assert said["retrieval"]["mode"] == "hybrid"
+
+
+def test_a_school_and_a_postcode_say_where_the_question_is_asked_from(library_url: str) -> None:
+    searched = pgkb_here(
+        "search", QUESTION, "--urn", SCHOOL, "--postcode", "ct12eh", "--json",
+        PGKB_DATABASE_URL=library_url,
+    )  # fmt: skip
+    scope = searched.json["scope"]
+    assert (scope["la_code"], scope["home_la_code"]) == (BIRMINGHAM, KENT)
+    asked = pgkb_here("ask", QUESTION, "--urn", SCHOOL, PGKB_DATABASE_URL=library_url)
+    assert "Birmingham (E08000025), school Hawthorn School (990001)" in asked.out
+    refused = pgkb_here("ask", QUESTION, "--postcode", "ZZ1 1ZZ", PGKB_DATABASE_URL=library_url)
+    assert refused.code == 2
+    assert "the postcode is not known (PL005)" in refused.line()
 
 
 def test_ask_finds_nothing_honestly_and_still_succeeds(library_url: str) -> None:

@@ -150,6 +150,7 @@ def test_few_functions_act_with_the_owners_rights_and_all_with_a_pinned_path(
     assert {name for name, _ in rows} == {
         "search_kb",
         "search_text",
+        "resolve_la",
         "explain_search",
         "explain_text",
         "why_not",
@@ -294,6 +295,7 @@ def test_who_may_not_search_is_refused(session: psycopg.Connection[Any]) -> None
     denied(session, "select * from explain_text('a')")
     denied(session, "select * from why_not(1, null, 'a'::tsquery)")
     denied(session, "select * from why_not_text(1, 'a')")
+    denied(session, "select * from resolve_la()")
 
 
 @as_member_of("pgkb_reader")
@@ -325,7 +327,9 @@ def test_the_app_asks_keeps_vectors_and_records(session: psycopg.Connection[Any]
         [literal(axis(3))],
     )
     assert record > 0
-    assert value_of(session, "select (search.find(%s, null)).candidate_count", [literal(axis(3))])
+    assert value_of(
+        session, "select ((search.find(%s, null)).counts).candidates", [literal(axis(3))]
+    )
     assert value_of(session, "select count(*) from config.settings") > 20
     session.rollback()
     for name in (*CORPUS, "public.knowledge_base", "queue.task"):

@@ -21,7 +21,7 @@ begin
     from jsonb_array_elements(load_authorities.rows) as r (value)
     where
         coalesce(r.value ->> 'gss', '') !~ '^[A-Z][0-9]{8}$'
-        or coalesce(r.value ->> 'name', '') = ''
+        or coalesce(r.value ->> 'name', '') !~ '\S'
         or coalesce(r.value ->> 'status', 'live') not in ('live', 'ended')
         or coalesce(r.value ->> 'dfe_code', '000') !~ '^[0-9]{3}$'
     limit 1;

@@ -1,10 +1,13 @@
 -- place.resolve_authority
--- The live education authority of a GSS code (old or new), a district code or a three-digit DfE code.
+-- The live education authority of a GSS code (old or new), a district code or a three-digit DfE code; refuse a code that has none.
 --
--- called by  place.authority_family, corpus.scope_for, search.scope_of
+-- Where the authority was split, a postcode inside it decides which of its successors is meant.
+--
+-- called by  place.authority_family, place.load_districts, place.load_schools, corpus.scope_for,
+--            search.scope_of, public.resolve_la
 -- raises     PL001 unknown authority, PL003 the authority was split
 
-create or replace function place.resolve_authority(code text)
+create or replace function place.resolve_authority(code text, postcode text default null)
 returns text
 language plpgsql
 stable
@@ -13,46 +16,27 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    _code text := upper(btrim(resolve_authority.code));
-    _gss text;
-    _successors text[];
+    _found record;
 begin
-    if _code is null then
+    if resolve_authority.code is null then
         return null;
     end if;
-    select a.gss into _gss from place.authority as a where a.gss = _code;
-    if _gss is null then
-        select d.authority_gss into _gss from place.district as d where d.lad_gss = _code;
-    end if;
-    if _gss is null then
-        select a.gss into _gss
-        from place.authority as a
-        where a.dfe_code = _code
-        order by a.status = 'live' desc, a.start_date desc nulls last
-        limit 1;
-    end if;
-    if _gss is null then
+    select f.la_code, f.named, f.successors into _found
+    from place.find_authority(resolve_authority.code, resolve_authority.postcode) as f;
+    if _found.named is null then
         raise exception 'authority "%" is not known', left(resolve_authority.code, 40)
             using errcode = 'PL001',
                   detail = 'An authority is named by its nine-character GSS code, e.g. E08000025.',
                   hint = 'Look it up: select gss, name from place.authority order by name;';
+    elsif _found.la_code is null then
+        raise exception 'authority % was split', _found.named
+            using errcode = 'PL003',
+                  detail = format('It became %s.', array_to_string(_found.successors, ' and ')),
+                  hint = 'Name the one that answers for the place today.';
     end if;
-    loop
-        select array_agg(s.successor_gss order by s.successor_gss) into _successors
-        from place.authority_successor as s
-        where s.gss = _gss;
-        exit when _successors is null;
-        if cardinality(_successors) > 1 then
-            raise exception 'authority % was split', _gss
-                using errcode = 'PL003',
-                      detail = format('It became %s.', array_to_string(_successors, ' and ')),
-                      hint = 'Name the one that answers for the place today.';
-        end if;
-        _gss := _successors[1];
-    end loop;
-    return _gss;
+    return _found.la_code;
 end;
 $func$;
 
 comment on function place.resolve_authority is
-'The live education authority of a GSS code (old or new), a district code or a three-digit DfE code.';
+'The live education authority of a GSS code (old or new), a district code or a three-digit DfE code; refuse a code that has none.';

@@ -65,6 +65,7 @@ def test_a_successor_may_come_later_in_the_same_list(reference: psycopg.Connecti
         {"gss": "e08000099", "name": "Lower case"},
         {"gss": "E08000099"},
         {"gss": "E08000099", "name": ""},
+        {"gss": "E08000099", "name": " "},
         {"gss": "E08000099", "name": "A", "status": "gone"},
         {"gss": "E08000099", "name": "A", "dfe_code": "33"},
         {"gss": "E08000099", "name": "A", "successors": ["E08000099"]},

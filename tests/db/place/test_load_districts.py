@@ -3,6 +3,7 @@
 from typing import Any
 
 import psycopg
+import pytest
 from psycopg.types.json import Jsonb
 
 from tests.db.corpus_fixtures import ask, refused
@@ -48,3 +49,24 @@ def test_a_district_of_an_authority_that_was_split_is_refused(
 ) -> None:
     with refused(reference, "PL003", "E06000063 and E06000064"):
         _load(reference, {"lad_gss": "E07000026", "name": "A", "authority_gss": "E10000006"})
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"name": "No code", "authority_gss": "E10000016"},
+        {"lad_gss": "E0700010", "name": "Short", "authority_gss": "E10000016"},
+        {"lad_gss": "E07000999", "authority_gss": "E10000016"},
+        {"lad_gss": "E07000999", "name": " ", "authority_gss": "E10000016"},
+        {"lad_gss": "E07000999", "name": "Lost"},
+        {"lad_gss": "E07000998", "name": "Twice", "authority_gss": "E10000016"},
+    ],
+)
+def test_a_row_that_cannot_be_a_district_is_refused_and_nothing_is_stored(
+    reference: psycopg.Connection, row: dict[str, Any]
+) -> None:
+    with refused(reference, "PL007"):
+        _load(
+            reference, {"lad_gss": "E07000998", "name": "Fine", "authority_gss": "E10000016"}, row
+        )
+    assert ask(reference, "select count(*) from place.district") == 1

@@ -3,10 +3,12 @@
 from typing import Any
 
 import psycopg
+import pytest
 from psycopg.types.json import Jsonb
 
 from tests.corpus import SCHOOLS
 from tests.db.corpus_fixtures import ask, ask_rows, refused
+from tests.registers import merge_postcodes
 
 
 def _load(db: psycopg.Connection, *rows: dict[str, Any]) -> int:
@@ -46,3 +48,34 @@ def test_a_school_of_an_unknown_authority_is_refused_and_nothing_is_stored(
             {"urn": "990012", "name": "B", "la_code": "999"},
         )
     assert ask(reference, "select count(*) from place.school") == len(SCHOOLS)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"urn": "99001", "name": "Short", "la_code": "330"},
+        {"name": "No number", "la_code": "330"},
+        {"urn": "990011", "la_code": "330"},
+        {"urn": "990011", "name": "  ", "la_code": "330"},
+        {"urn": "990010", "name": "Twice", "la_code": "330"},
+        {"urn": "990011", "name": "Nowhere"},
+    ],
+)
+def test_a_row_that_cannot_be_a_school_is_refused_and_nothing_is_stored(
+    reference: psycopg.Connection, row: dict[str, Any]
+) -> None:
+    with refused(reference, "PL006", "school row 2 cannot be used"):
+        _load(reference, {"urn": "990010", "name": "Fine", "la_code": "330"}, row)
+    assert ask(reference, "select count(*) from place.school") == len(SCHOOLS)
+
+
+def test_the_authority_may_be_left_to_the_postcode(reference: psycopg.Connection) -> None:
+    merge_postcodes(reference, {"CT1 2EH": "E07000106", "CA1 1AA": "E06000063"})
+    _load(
+        reference,
+        {"urn": "990011", "name": "A", "postcode": "CT1 2EH"},
+        {"urn": "990012", "name": "B", "la_code": "E10000006", "postcode": "CA1 1AA"},
+    )
+    assert ask_rows(
+        reference, "select la_code from place.school where urn > '990010' order by urn"
+    ) == [("E10000016",), ("E06000063",)]

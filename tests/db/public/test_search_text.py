@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from tests.corpus import add, axis, near, search
+from tests.registers import merge_postcodes
 from tests.rows import rows_of, value_of
 from tests.sandbox import notices_of, refused
 
@@ -265,3 +266,52 @@ def test_another_logins_viewers_cannot_be_probed(answers: psycopg.Connection[Any
                 ask(answers, "exclusion", more)
             answers.execute("reset session authorization")
         assert len(asked) == 6
+
+
+def test_a_school_alone_brings_the_pages_of_its_authority_and_of_no_other(
+    scoped: psycopg.Connection[Any],
+) -> None:
+    set_endpoint(scoped, None)
+    rows = ask(scoped, "school transport", ", urn => '990001'")
+    assert {r["source"]: r["scope"] for r in rows} == {
+        "national": "national",
+        "birmingham": "la",
+        "hollybrook": "school",
+    }
+
+
+def test_a_pupil_across_the_border_gets_home_pages_as_such_and_only_by_home(
+    scoped: psycopg.Connection[Any],
+) -> None:
+    """At school in Birmingham, at home in Kent: whose rule it is must be told apart."""
+    set_endpoint(scoped, None)
+    merge_postcodes(scoped, {"CT1 2EH": "E07000106", "B1 1AA": "E08000025"})
+    at_school = {"national": "national", "birmingham": "la", "hollybrook": "school"}
+    across = at_school | {"kent": "home_la"}
+    for home, seen in (
+        ("postcode => 'CT1 2EH'", across),
+        ("home_la => 'E10000016'", across),
+        ("home_la => 'E07000106'", across),
+        ("postcode => 'B1 1AA'", at_school),
+        ("postcode => ''", at_school),
+    ):
+        rows = ask(scoped, "school transport", f", urn => '990001', {home}")
+        assert {r["source"]: r["scope"] for r in rows} == seen, home
+
+
+def test_a_postcode_alone_brings_the_pages_of_its_authority(
+    scoped: psycopg.Connection[Any],
+) -> None:
+    set_endpoint(scoped, None)
+    merge_postcodes(scoped, {"CT1 2EH": "E07000106", "S75 1AA": "E08000016"})
+    for postcode, page in (("ct12eh", "kent"), ("S75", "barnsley")):
+        rows = ask(scoped, "school transport", f", postcode => '{postcode}'")
+        assert {r["source"]: r["scope"] for r in rows} == {"national": "national", page: "la"}
+    with refused(scoped, "PL005"):
+        ask(scoped, "school transport", ", postcode => 'ZZ1 1ZZ'")
+
+
+def test_search_kb_takes_a_school_literally(scoped: psycopg.Connection[Any]) -> None:
+    """Its la is what it is given: none means national text and the school's own."""
+    rows = search(scoped, words="transport", vector=axis(3), urn="990001")
+    assert {r["scope"] for r in rows} == {"national", "school"}
