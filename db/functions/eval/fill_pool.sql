@@ -1,0 +1,102 @@
+-- eval.fill_pool
+-- Run both legs of every question of a set once, to this depth, and keep what fusion needs; returns how many questions are left.
+--
+-- As search_kb asks first: the fallbacks without tags and to all areas, and the places that
+-- search.assemble reserves, take no part.
+--
+-- called by  bench/calls.py
+-- writes     eval.pool, eval.pool_chunk
+-- raises     JU001 unknown set, ST001 unknown setting, ST002 a value that cannot be used, SE001
+
+create or replace function eval.fill_pool(
+    set_name text,
+    depth integer,
+    settings jsonb default '{}',
+    at_most integer default null
+)
+returns bigint
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _set eval.question_set := eval.named_set(fill_pool.set_name);
+    _active embedding.set := embedding.active_set();
+    _statuses text[] := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
+    _question record;
+    _hits search.ranked_hit[];
+    _left bigint;
+begin
+    perform eval.use_settings(fill_pool.settings);
+    for _question in
+        select q.*, v.embedding
+        from eval.question as q
+        inner join eval.question_vector as v
+            on q.question_id = v.question_id and v.set_id = _active.set_id
+        where
+            q.question_set_id = _set.question_set_id
+            and not exists (select from eval.pool as p where p.question_id = q.question_id)
+        order by q.question_id
+        limit fill_pool.at_most
+    loop
+        _hits := array(
+            select h
+            from search.rank_candidates(
+                query => _question.embedding,
+                tsquery => terms.build_tsquery(
+                    _question.question, terms.expand_query(_question.question)
+                ),
+                embedding_set => _active,
+                scopes => array(
+                    select s
+                    from search.visible_scopes(
+                        _question.la, _question.home_la, _question.urn
+                    ) as s
+                ),
+                statuses => _statuses,
+                tags => nullif(_question.tags, '{}'),
+                topics => terms.topics_for(_question.question),
+                as_of => _question.as_of,
+                candidates => fill_pool.depth
+            ) as h
+        );
+        insert into eval.pool (question_id, vector_hits, keyword_hits)
+        values (
+            _question.question_id,
+            array(
+                select row(h.chunk_id, h.similarity, h.vector_rank)::search.vector_hit
+                from unnest(_hits) as h
+                where h.vector_rank is not null
+                order by h.vector_rank, h.chunk_id
+            ),
+            array(
+                select row(
+                    h.chunk_id, h.bm25_score, h.bm25_rank, h.floor_exempt, false, h.coverage
+                )::search.keyword_hit
+                from unnest(_hits) as h
+                where h.bm25_rank is not null
+                order by h.bm25_rank, h.chunk_id
+            )
+        );
+        insert into eval.pool_chunk (question_id, chunk_id, document_key, worth)
+        select
+            _question.question_id, h.chunk_id,
+            eval.document_name(_set.question_set_id, h.document_id),
+            h.freshness * h.authority_weight * h.boost
+        from unnest(_hits) as h
+        where h.dropped_because is null;
+    end loop;
+
+    select count(*) into _left
+    from eval.question as q
+    where
+        q.question_set_id = _set.question_set_id
+        and not exists (select from eval.pool as p where p.question_id = q.question_id);
+    return _left;
+end;
+$func$;
+
+comment on function eval.fill_pool is
+'Run both legs of every question of a set once, to this depth, and keep what fusion needs; returns how many questions are left.';
