@@ -82,9 +82,7 @@ def name_documents(db: Connection, set_name: str, documents: Mapping[str, int]) 
     )
 
 
-def store_vectors(
-    db: Connection, set_name: str, vectors: Mapping[str, Sequence[float]]
-) -> int:
+def store_vectors(db: Connection, set_name: str, vectors: Mapping[str, Sequence[float]]) -> int:
     """Store the vectors of questions, by their keys."""
     return whole_number(
         db,

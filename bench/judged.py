@@ -87,16 +87,14 @@ def read_lines(
         yield number, said
 
 
-def read_pack_questions(pack_dir: Path, documents: Mapping[str, int]) -> QuestionSet:
+def read_pack_questions(pack_dir: Path, documents: Collection[str]) -> QuestionSet:
     """The judged questions of a pack; `documents` are the names that judgements may use.
 
     Raises BenchError, one line with file and line number.
     """
     file = pack_dir / QUESTIONS
     questions: dict[str, Question] = {}
-    for number, question in read_lines(
-        file, Question, known=Question.__dataclass_fields__
-    ):
+    for number, question in read_lines(file, Question, known=Question.__dataclass_fields__):
         if problem := _problem_of(question, questions, documents):
             raise BenchError(f"{file}:{number}: {problem}")
         questions[question.id] = question
@@ -106,7 +104,7 @@ def read_pack_questions(pack_dir: Path, documents: Mapping[str, int]) -> Questio
 
 
 def _problem_of(
-    question: Question, earlier: Mapping[str, Question], documents: Mapping[str, int]
+    question: Question, earlier: Mapping[str, Question], documents: Collection[str]
 ) -> str | None:
     relevant = [judged.document for judged in question.relevant]
     named = [*relevant, *question.forbidden]

@@ -52,7 +52,9 @@ def scratch_collection(
 ) -> Iterator[Scratch]:
     """The documents of a folder, chunked as ever or each as one passage."""
     with _database(options) as (db, embedder, _):
-        documents = _load_documents(db, collection.documents, embedder, whole=whole, say=options.say)
+        documents = _load_documents(
+            db, collection.documents, embedder, whole=whole, say=options.say
+        )
         _load_questions(db, collection.questions, documents, embedder, options.say)
         notes = [*collection.notes]
         if doubles := len(documents) - len(set(documents.values())):
@@ -97,9 +99,7 @@ def scratch_pack(pack_dir: Path, build_dir: Path, options: Options) -> Iterator[
 @contextmanager
 def _database(options: Options) -> Iterator[tuple[Connection, KeptVectors, str]]:
     with ExitStack() as stack:
-        url = stack.enter_context(
-            bench_database(keep=options.keep, say=lambda _: None, name=NAME)
-        )
+        url = stack.enter_context(bench_database(keep=options.keep, say=lambda _: None, name=NAME))
         db = stack.enter_context(connect(url))
         # a database that is dropped again need not survive a power cut
         db.execute("set synchronous_commit = off")
@@ -144,9 +144,7 @@ def _load_documents(
         for document, staged in batch:
             if staged.task_id is not None and staged.lease_token is not None:
                 ingest_calls.publish_version(db, version_id=staged.version_id)
-                ingest_calls.finish_task(
-                    db, task_id=staged.task_id, lease_token=staged.lease_token
-                )
+                ingest_calls.finish_task(db, task_id=staged.task_id, lease_token=staged.lease_token)
             stored[document.id] = staged.document_id
         db.commit()
     for name in WHOLE if whole else {}:

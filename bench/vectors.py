@@ -46,9 +46,7 @@ class KeptVectors:
         with closing(self._open()) as kept:
             found = {each: self._read(kept, each) for each in set(hashes)}
             missing = {
-                each: text
-                for each, text in zip(hashes, texts, strict=True)
-                if found[each] is None
+                each: text for each, text in zip(hashes, texts, strict=True) if found[each] is None
             }
             for start in range(0, len(missing), _BATCH):
                 batch = dict(list(missing.items())[start : start + _BATCH])
