@@ -16,6 +16,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
+    _before jsonb;   -- the settings of the session, given back at the end
     _run eval.run;
     _set_id integer;
     _active integer := (embedding.active_set()).set_id;
@@ -30,7 +31,7 @@ declare
 begin
     select r.* into strict _run from eval.run as r where r.run_id = answer.run_id;
     _set_id := (eval.named_set(_run.set_name)).question_set_id;
-    perform eval.use_settings(_run.settings);
+    _before := eval.use_settings(_run.settings);
     for _question in
         select q.*, v.embedding::public.vector as query_vec
         from eval.question as q
@@ -110,6 +111,7 @@ begin
             )
         );
     end loop;
+    perform eval.use_settings(_before);
 
     select count(*) into _left
     from eval.question as q

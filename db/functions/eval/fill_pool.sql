@@ -22,14 +22,16 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
+    _before jsonb;   -- the settings of the session, given back at the end
     _set eval.question_set := eval.named_set(fill_pool.set_name);
     _active embedding.set := embedding.active_set();
-    _statuses text[] := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
+    _statuses text[];
     _question record;
     _hits search.ranked_hit[];
     _left bigint;
 begin
-    perform eval.use_settings(fill_pool.settings);
+    _before := eval.use_settings(fill_pool.settings);
+    _statuses := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
     for _question in
         select q.*, v.embedding
         from eval.question as q
@@ -88,6 +90,7 @@ begin
         from unnest(_hits) as h
         where h.dropped_because is null;
     end loop;
+    perform eval.use_settings(_before);
 
     select count(*) into _left
     from eval.question as q

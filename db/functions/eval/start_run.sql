@@ -27,7 +27,8 @@ begin
         raise exception 'there is no mode "%"', left(start_run.mode, 60)
             using errcode = 'JU002', hint = 'Give vector, keyword or hybrid.';
     end if;
-    perform eval.use_settings(start_run.settings);
+    -- only to have each refused now, not at the first question
+    perform eval.use_settings(eval.use_settings(start_run.settings));
     if start_run.mode <> 'keyword' and exists (
         select
         from eval.question as q
