@@ -136,8 +136,9 @@ def _fallen(name: str, accepted: Accepted, found: Accepted) -> list[str]:
     return lines
 
 
-def read_accepted(file: Path = ACCEPTED) -> Accepted:
-    """The accepted figures; raises BenchError."""
+def read_accepted(file: Path | None = None) -> Accepted:
+    """The accepted figures, of bench/quality.json unless told otherwise; raises BenchError."""
+    file = file or ACCEPTED
     try:
         accepted: Accepted = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -149,11 +150,11 @@ def read_accepted(file: Path = ACCEPTED) -> Accepted:
     return accepted
 
 
-def accept(found: Accepted, *, file: Path = ACCEPTED, page: Path = PAGE) -> None:
+def accept(found: Accepted) -> None:
     """Make today's figures the accepted ones; sets not measured today keep theirs."""
-    accepted = read_accepted(file) | found
-    file.write_text(json.dumps(dict(sorted(accepted.items())), indent=1) + "\n", encoding="utf-8")
-    page.write_text(to_page(accepted), encoding="utf-8")
+    accepted = dict(sorted((read_accepted() | found).items()))
+    ACCEPTED.write_text(json.dumps(accepted, indent=1) + "\n", encoding="utf-8")
+    PAGE.write_text(to_page(accepted), encoding="utf-8")
 
 
 def check(say: Say, settings: Mapping[str, str] | None = None) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 SEND = Path(__file__).resolve().parents[2] / "packs" / "send"
 
-CORPUS = [
+CORPUS: list[dict[str, Any]] = [
     {"id": "taxi", "title": "School transport", "text": "A taxi takes the child to school."},
     {"id": "plan", "title": "", "text": "An education, health and care plan names the support."},
     {"id": "again", "title": "", "text": "An education, health and care plan names the support."},
@@ -18,7 +18,7 @@ CORPUS = [
     {"id": "tide", "title": "The moon", "text": "The tides follow the moon twice a day."},
     {"id": "blank", "title": " ", "text": "\n"},
 ]
-QUERIES = [
+QUERIES: list[dict[str, Any]] = [
     {"id": "q1", "text": "who pays for a taxi to school?"},
     {"id": "q2", "text": "what is in a care plan?"},
     {"id": "q3", "text": "how do I keep hens?"},
@@ -41,7 +41,7 @@ tags = ["{tag}"]
 
 Illustrative example: nothing here is real advice. {text}
 """
-QUESTIONS = [
+QUESTIONS: list[dict[str, Any]] = [
     {
         "id": "taxi-kent", "kind": "la-bias", "question": "will I get a taxi to school?",
         "la": "E10000016", "split": "tune",
@@ -80,7 +80,7 @@ def write_pack(folder: Path) -> Path:
          "Kent pays for a taxi to school when no bus can take the child."),
         ("birmingham/taxis", "Taxis in Birmingham", "E08000025", "transport",
          "Birmingham pays for a taxi to school when no bus can take the child."),
-        ("national/breaks", "Short breaks", None, "short-breaks",
+        ("national/breaks", "Short breaks", None, "social-care",
          "A short break gives families a break from caring for a disabled child."),
     ):  # fmt: skip
         file = folder / "sample" / "documents" / f"{name}.md"
