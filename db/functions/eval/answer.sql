@@ -5,7 +5,7 @@
 --
 -- called by  bench/calls.py, a person at psql
 -- writes     eval.outcome
--- raises     JU001 unknown set, what search_kb raises
+-- raises     JU001 unknown set, JU005 unknown run, what search_kb raises
 
 create or replace function eval.answer(run_id bigint, at_most integer default null)
 returns bigint
@@ -29,7 +29,11 @@ declare
     _judged integer[];
     _left bigint;
 begin
-    select r.* into strict _run from eval.run as r where r.run_id = answer.run_id;
+    select r.* into _run from eval.run as r where r.run_id = answer.run_id;
+    if not found then
+        raise exception 'there is no run %', answer.run_id
+            using errcode = 'JU005', hint = 'Begin one: select eval.start_run(set_name);';
+    end if;
     _set_id := (eval.named_set(_run.set_name)).question_set_id;
     _before := eval.use_settings(_run.settings);
     for _question in

@@ -2,11 +2,13 @@
 -- Run both legs of every question of a set once, to this depth, and keep what fusion needs; returns how many questions are left.
 --
 -- As search_kb asks first: the fallbacks without tags and to all areas, and the places that
--- search.assemble reserves, take no part.
+-- search.assemble reserves, take no part. What is pooled already stays: delete from eval.pool to
+-- begin again with another depth or other settings.
 --
 -- called by  bench/calls.py
 -- writes     eval.pool, eval.pool_chunk
--- raises     JU001 unknown set, ST001 unknown setting, ST002 a value that cannot be used, SE001
+-- raises     JU001 unknown set, JU004 a question lacks its vector, ST001 unknown setting,
+--            ST002 a value that cannot be used
 
 create or replace function eval.fill_pool(
     set_name text,
@@ -30,6 +32,7 @@ declare
     _hits search.ranked_hit[];
     _left bigint;
 begin
+    perform eval.require_vectors(_set);
     _before := eval.use_settings(fill_pool.settings);
     _statuses := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
     for _question in

@@ -20,7 +20,6 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _set eval.question_set := eval.named_set(start_run.set_name);
-    _active embedding.set := embedding.active_set();
     _run_id bigint;
 begin
     if coalesce(start_run.mode, '') not in ('vector', 'keyword', 'hybrid') then
@@ -29,19 +28,8 @@ begin
     end if;
     -- only to have each refused now, not at the first question
     perform eval.use_settings(eval.use_settings(start_run.settings));
-    if start_run.mode <> 'keyword' and exists (
-        select
-        from eval.question as q
-        where
-            q.question_set_id = _set.question_set_id
-            and not exists (
-                select
-                from eval.question_vector as v
-                where v.question_id = q.question_id and v.set_id = _active.set_id
-            )
-    ) then
-        raise exception 'questions of "%" have no vector in the set %', _set.name, _active.name
-            using errcode = 'JU004', hint = 'Store them first: eval.store_vectors.';
+    if start_run.mode <> 'keyword' then
+        perform eval.require_vectors(_set);
     end if;
     insert into eval.run (set_name, set_digest, mode, settings)
     values (_set.name, _set.digest, start_run.mode, start_run.settings)

@@ -90,6 +90,10 @@ def test_a_run_is_refused_for_a_mode_a_setting_or_a_missing_vector(
     ):
         with refused(kb, code):
             kb.execute(start, [SET, mode, Jsonb(settings)])
+    with refused(kb, "JU004"):
+        kb.execute("select eval.fill_pool(%s, 50)", [SET])
+    with refused(kb, "JU005"):
+        kb.execute("select eval.answer(0)")
     kb.execute(start, [SET, "keyword", Jsonb({})])
     embed(kb, a=axis(3))
     kb.execute(start, [SET, "hybrid", Jsonb({})])
