@@ -17,12 +17,17 @@ from bench.report import Results
 from bench.world import make_world
 from db.deploy import DeployError
 from db.server import ServerError
+from ingest.errors import IngestError
 from ingest.pack import PackError
 from ingest.sample import SampleError
 from providers.protocols import ProviderError
 
 _OK, _FAILED, _REFUSED, _STOPPED = 0, 1, 2, 130
 WIDTHS = (384, 1536)
+# errors whose message already is the line for people
+_REFUSALS = (
+    BenchError, DeployError, ServerError, SampleError, PackError, IngestError, ProviderError,
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given[:1] == ["quality"]:
             return quality.main(given[1:])
         return _measure(_parser().parse_args(given))
-    except (BenchError, DeployError, ServerError, SampleError, PackError, ProviderError) as problem:
+    except _REFUSALS as problem:
         return _refuse(str(problem))
     except psycopg.Error as problem:
         return _refuse(f"the server refused: {' '.join(str(problem).split())}")

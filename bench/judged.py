@@ -84,6 +84,8 @@ def read_lines(
             ) from None
         if unknown := sorted(set(raw) - set(raw if known is None else known)):
             raise BenchError(f"{file}:{number}: unknown key {unknown[0]}; check its spelling")
+        if any(isinstance(value, str) and "\0" in value for value in raw.values()):
+            raise BenchError(f"{file}:{number}: holds a NUL character; remove it")
         yield number, said
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def subjects(say: Say, settings: Mapping[str, str]) -> tuple[list[Subject], list
     found = [
         Subject(
             PACK,
-            lambda: scratch_pack(ROOT / "packs" / PACK, ROOT / "build" / "eval" / PACK, options),
+            partial(scratch_pack, ROOT / "packs" / PACK, ROOT / "build" / "eval" / PACK, options),
             evaluate.pack_ways(evaluate.MODES, settings),
         )
     ]
@@ -59,13 +60,15 @@ def subjects(say: Say, settings: Mapping[str, str]) -> tuple[list[Subject], list
         found.append(
             Subject(
                 name,
-                lambda folder=folder: scratch_collection(  # type: ignore[misc]
-                    read_collection(folder), options
-                ),
+                partial(_load, folder, options),
                 evaluate.ranking_ways(evaluate.MODES, settings),
             )
         )
     return found, left_out
+
+
+def _load(folder: Path, options: Options) -> AbstractContextManager[Scratch]:
+    return scratch_collection(read_collection(folder), options)
 
 
 def shared_data() -> Path:

@@ -32,9 +32,13 @@ class Scratch:
     """A loaded corpus with its judged questions; `notes` say what is special about it."""
 
     db: Connection
-    set_name: str
     questions: QuestionSet
     notes: Sequence[str]
+
+    @property
+    def set_name(self) -> str:
+        """The name its figures are kept by."""
+        return self.questions.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def scratch_collection(
         notes = [*collection.notes]
         if doubles := len(documents) - len(set(documents.values())):
             notes.append(f"{doubles} documents repeat the text of another and count as that one")
-        yield Scratch(db, collection.questions.name, collection.questions, notes)
+        yield Scratch(db, collection.questions, notes)
 
 
 @contextmanager
@@ -93,7 +97,7 @@ def scratch_pack(pack_dir: Path, build_dir: Path, options: Options) -> Iterator[
                 raise BenchError(f"{result.path} was {result.status}: {result.reason}")
             documents[by_path[result.path]] = result.document_id
         _load_questions(db, questions, documents, embedder, options.say)
-        yield Scratch(db, questions.name, questions, ())
+        yield Scratch(db, questions, ())
 
 
 @contextmanager

@@ -142,7 +142,7 @@ def _ndcg(swept: Sequence[Swept], split: str) -> list[float]:
 def _means(swept: Sequence[Swept], split: str) -> Means:
     half = [each for each in swept if each.split == split]
     return Means(
-        ndcg_10=float(np.mean([each.ndcg_10 for each in half])) if half else 0.0,
-        recall_8=float(np.mean([each.recall_8 for each in half])) if half else 0.0,
-        mrr=float(np.mean([each.reciprocal_rank for each in half])) if half else 0.0,
+        ndcg_10=float(np.mean([each.ndcg_10 for each in half])),
+        recall_8=float(np.mean([each.recall_8 for each in half])),
+        mrr=float(np.mean([each.reciprocal_rank for each in half])),
     )

@@ -3,10 +3,11 @@
 import hashlib
 import sqlite3
 from array import array
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+from bench.database import BenchError
 from providers.protocols import Embedder
 
 _BATCH = 64
@@ -20,30 +21,22 @@ class KeptVectors:
     """An embedder that asks another only for texts it has not kept; one file for all models.
 
     What it returns is what it stored (single precision), so the first run and the next agree.
-    `on_embedded` hears how many texts were embedded anew.
     """
 
-    def __init__(
-        self,
-        embedder: Embedder,
-        file: Path,
-        *,
-        on_embedded: Callable[[int], None] = lambda count: None,
-    ) -> None:
+    def __init__(self, embedder: Embedder, file: Path) -> None:
         self.name = embedder.name
         self.model = embedder.model
         self.width = embedder.width
         self._embedder = embedder
         self._file = file
-        self._on_embedded = on_embedded
         file.parent.mkdir(parents=True, exist_ok=True)
-        with closing(self._open()) as kept, kept:
+        with self._open() as kept, kept:
             kept.execute(_TABLE)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """One vector per text, from the file where it has it."""
         hashes = [hashlib.sha256(text.encode()).digest() for text in texts]
-        with closing(self._open()) as kept:
+        with self._open() as kept:
             found = {each: self._read(kept, each) for each in set(hashes)}
             missing = {
                 each: text for each, text in zip(hashes, texts, strict=True) if found[each] is None
@@ -59,7 +52,6 @@ class KeptVectors:
                             (self.model, self.width, each, array("f", vector).tobytes()),
                         )
                         found[each] = array("f", vector)
-                self._on_embedded(len(batch))
         return [list(found[each] or ()) for each in hashes]
 
     async def aembed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -74,8 +66,15 @@ class KeptVectors:
         """Close the embedder underneath."""
         await self._embedder.aclose()
 
-    def _open(self) -> sqlite3.Connection:
-        return sqlite3.connect(self._file, timeout=60)
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            with closing(sqlite3.connect(self._file, timeout=60)) as kept:
+                yield kept
+        except sqlite3.Error as problem:
+            raise BenchError(
+                f"{self._file} cannot keep vectors: {problem}; delete it, or name another file"
+            ) from None
 
     def _read(self, kept: sqlite3.Connection, digest: bytes) -> "array[float] | None":
         row = kept.execute(

@@ -90,6 +90,8 @@ def _only(name: str, text: str) -> Break:
         (_append("corpus.jsonl", "{"), "corpus.jsonl:8: "),
         (_append("corpus.jsonl", '{"id": "x"}'), "corpus.jsonl:8: "),
         (_append("corpus.jsonl", '{"id": "moon", "text": "m"}'), 'the id "moon" is there twice'),
+        (_append("corpus.jsonl", '{"id": "x", "text": "m\\u0000"}'), "holds a NUL character"),
+        (_append("corpus.jsonl", '{"id": "x", "text": "\\ud800"}'), "corpus.jsonl:8: "),
         (_append("queries.jsonl", '{"id": "q1", "text": "m"}'), "queries.jsonl:6: "),
         (_append("queries.jsonl", '{"id": "q9", "text": " "}'), "has no words"),
         (_append("qrels.tsv", "q1 taxi 1"), "qrels.tsv:7: this is not question, document"),

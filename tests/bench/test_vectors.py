@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.database import BenchError
 from bench.vectors import KeptVectors
 
 
@@ -47,6 +48,13 @@ def test_another_model_has_vectors_of_its_own(tmp_path: Path) -> None:
     other = Counting("other")
     KeptVectors(other, tmp_path / "kept").embed(["a"])
     assert other.asked == ["a"]
+
+
+def test_a_file_that_holds_something_else_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "kept").write_text("no vectors in here, but text enough for a header of a database")
+    with pytest.raises(BenchError, match="cannot keep vectors") as caught:
+        KeptVectors(Counting(), tmp_path / "kept")
+    assert "\n" not in str(caught.value)
 
 
 def test_what_was_embedded_before_a_failure_is_kept(tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
 -- eval.fill_pool
 -- Run both legs of every question of a set once, to this depth, and keep what fusion needs; returns how many questions are left.
 --
--- As search_kb asks first: the fallbacks without tags and to all areas, and the places that
--- search.assemble reserves, take no part. What is pooled already stays: delete from eval.pool to
+-- As search_kb asks first: the fallbacks without tags and to all areas, and what search.assemble
+-- does with equal texts and reserved places, take no part. What is pooled already stays: delete from eval.pool to
 -- begin again with another depth or other settings.
 --
 -- called by  bench/calls.py
