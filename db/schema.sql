@@ -2821,6 +2821,7 @@ CREATE FUNCTION eval.answer(run_id bigint, at_most integer DEFAULT NULL::integer
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
+    _before jsonb;   -- the settings of the session, given back at the end
     _run eval.run;
     _set_id integer;
     _active integer := (embedding.active_set()).set_id;
@@ -2833,9 +2834,13 @@ declare
     _judged integer[];
     _left bigint;
 begin
-    select r.* into strict _run from eval.run as r where r.run_id = answer.run_id;
+    select r.* into _run from eval.run as r where r.run_id = answer.run_id;
+    if not found then
+        raise exception 'there is no run %', answer.run_id
+            using errcode = 'JU005', hint = 'Begin one: select eval.start_run(set_name);';
+    end if;
     _set_id := (eval.named_set(_run.set_name)).question_set_id;
-    perform eval.use_settings(_run.settings);
+    _before := eval.use_settings(_run.settings);
     for _question in
         select q.*, v.embedding::public.vector as query_vec
         from eval.question as q
@@ -2915,6 +2920,7 @@ begin
             )
         );
     end loop;
+    perform eval.use_settings(_before);
 
     select count(*) into _left
     from eval.question as q
@@ -2971,14 +2977,17 @@ CREATE FUNCTION eval.fill_pool(set_name text, depth integer, settings jsonb DEFA
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
+    _before jsonb;   -- the settings of the session, given back at the end
     _set eval.question_set := eval.named_set(fill_pool.set_name);
     _active embedding.set := embedding.active_set();
-    _statuses text[] := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
+    _statuses text[];
     _question record;
     _hits search.ranked_hit[];
     _left bigint;
 begin
-    perform eval.use_settings(fill_pool.settings);
+    perform eval.require_vectors(_set);
+    _before := eval.use_settings(fill_pool.settings);
+    _statuses := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
     for _question in
         select q.*, v.embedding
         from eval.question as q
@@ -3037,6 +3046,7 @@ begin
         from unnest(_hits) as h
         where h.dropped_because is null;
     end loop;
+    perform eval.use_settings(_before);
 
     select count(*) into _left
     from eval.question as q
@@ -3272,33 +3282,52 @@ COMMENT ON FUNCTION eval.reciprocal_rank(gains integer[], judged integer[]) IS '
 REVOKE ALL ON FUNCTION eval.reciprocal_rank(gains integer[], judged integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION eval.reciprocal_rank(gains integer[], judged integer[]) TO pgkb_admin;
 
-CREATE FUNCTION eval.start_run(set_name text, mode text DEFAULT 'hybrid'::text, settings jsonb DEFAULT '{}'::jsonb) RETURNS bigint
-    LANGUAGE plpgsql
+CREATE FUNCTION eval.require_vectors(question_set eval.question_set) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _set eval.question_set := eval.named_set(start_run.set_name);
     _active embedding.set := embedding.active_set();
-    _run_id bigint;
 begin
-    if coalesce(start_run.mode, '') not in ('vector', 'keyword', 'hybrid') then
-        raise exception 'there is no mode "%"', left(start_run.mode, 60)
-            using errcode = 'JU002', hint = 'Give vector, keyword or hybrid.';
-    end if;
-    perform eval.use_settings(start_run.settings);
-    if start_run.mode <> 'keyword' and exists (
+    if exists (
         select
         from eval.question as q
         where
-            q.question_set_id = _set.question_set_id
+            q.question_set_id = require_vectors.question_set.question_set_id
             and not exists (
                 select
                 from eval.question_vector as v
                 where v.question_id = q.question_id and v.set_id = _active.set_id
             )
     ) then
-        raise exception 'questions of "%" have no vector in the set %', _set.name, _active.name
+        raise exception 'questions of "%" have no vector in the set %',
+            require_vectors.question_set.name, _active.name
             using errcode = 'JU004', hint = 'Store them first: eval.store_vectors.';
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION eval.require_vectors(question_set eval.question_set) IS 'Refuse a set whose questions lack their vectors in the active embedding set.';
+
+REVOKE ALL ON FUNCTION eval.require_vectors(question_set eval.question_set) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.require_vectors(question_set eval.question_set) TO pgkb_admin;
+
+CREATE FUNCTION eval.start_run(set_name text, mode text DEFAULT 'hybrid'::text, settings jsonb DEFAULT '{}'::jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set eval.question_set := eval.named_set(start_run.set_name);
+    _run_id bigint;
+begin
+    if coalesce(start_run.mode, '') not in ('vector', 'keyword', 'hybrid') then
+        raise exception 'there is no mode "%"', left(start_run.mode, 60)
+            using errcode = 'JU002', hint = 'Give vector, keyword or hybrid.';
+    end if;
+    -- only to have each refused now, not at the first question
+    perform eval.use_settings(eval.use_settings(start_run.settings));
+    if start_run.mode <> 'keyword' then
+        perform eval.require_vectors(_set);
     end if;
     insert into eval.run (set_name, set_digest, mode, settings)
     values (_set.name, _set.digest, start_run.mode, start_run.settings)
@@ -3397,17 +3426,27 @@ COMMENT ON FUNCTION eval.sweep(set_name text, candidates integer, rrf_k double p
 REVOKE ALL ON FUNCTION eval.sweep(set_name text, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION eval.sweep(set_name text, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
 
-CREATE FUNCTION eval.use_settings(settings jsonb) RETURNS void
-    LANGUAGE sql
+CREATE FUNCTION eval.use_settings(settings jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    select config.check_value(t.key, t.value)
-    from pg_catalog.jsonb_each_text(use_settings.settings) as t;
-    select pg_catalog.set_config(t.key, t.value, true)
-    from pg_catalog.jsonb_each_text(use_settings.settings) as t;
-    select;
+declare
+    _before jsonb := '{}';
+    _setting record;
+begin
+    for _setting in select t.key, t.value from jsonb_each_text(use_settings.settings) as t
+    loop
+        perform config.check_value(_setting.key, nullif(_setting.value, ''));
+        _before := _before || jsonb_build_object(
+            _setting.key, coalesce(current_setting(_setting.key, true), '')
+        );
+        perform set_config(_setting.key, coalesce(_setting.value, ''), true);
+    end loop;
+    return _before;
+end;
 $$;
 
-COMMENT ON FUNCTION eval.use_settings(settings jsonb) IS 'Set settings kb.* for the rest of the calling function, each checked first.';
+COMMENT ON FUNCTION eval.use_settings(settings jsonb) IS 'Set settings kb.* for the rest of the transaction, each checked first; returns what they were, to be given back the same way.';
 
 REVOKE ALL ON FUNCTION eval.use_settings(settings jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION eval.use_settings(settings jsonb) TO pgkb_admin;
