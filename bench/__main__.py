@@ -1,4 +1,4 @@
-"""`python -m bench`: generate, load, measure, report."""
+"""`python -m bench`: generate, load, measure, report; then the quality of the answers."""
 
 import argparse
 import sys
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import psycopg
 
-from bench import anatomy, baseline, pages, report
-from bench.database import BenchError, bench_database, connect
+from bench import anatomy, baseline, pages, quality, report
+from bench.database import BenchError, Say, bench_database, connect
 from bench.load import load
 from bench.measure import Sessions, measure_keyword_recall, measure_latency, measure_recall
 from bench.queries import make_questions
@@ -17,36 +17,55 @@ from bench.report import Results
 from bench.world import make_world
 from db.deploy import DeployError
 from db.server import ServerError
+from ingest.errors import IngestError
+from ingest.pack import PackError
+from ingest.sample import SampleError
+from providers.protocols import ProviderError
 
 _OK, _FAILED, _REFUSED, _STOPPED = 0, 1, 2, 130
 WIDTHS = (384, 1536)
+# errors whose message already is the line for people
+_REFUSALS = (
+    BenchError, DeployError, ServerError, SampleError, PackError, IngestError, ProviderError,
+)  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 all well, 1 recall or written pages are not as they must be, 2 refused."""
-    options = _parser().parse_args(arguments)
+    """0 all well, 1 recall, written pages or quality are not as they must be, 2 refused."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        results = run(options)
-    except (BenchError, DeployError, ServerError) as problem:
+        if given[:1] == ["quality"]:
+            return quality.main(given[1:])
+        return _measure(_parser().parse_args(given))
+    except _REFUSALS as problem:
         return _refuse(str(problem))
     except psycopg.Error as problem:
         return _refuse(f"the server refused: {' '.join(str(problem).split())}")
     except KeyboardInterrupt:
         print("bench: stopped", file=sys.stderr)
         return _STOPPED
+
+
+def _measure(options: argparse.Namespace) -> int:
+    results = run(options)
     report.write_json(results, options.json)
     print(report.to_table(results))
-    print(f"\nwritten to {options.json}")
-    return _FAILED if report.failures(results) else _OK
+    print(f"\nwritten to {options.json}\n")
+    worse = quality.report(quality.check(_say_from(time.monotonic())))
+    return _FAILED if report.failures(results) or worse else _OK
+
+
+def _say_from(started: float) -> Say:
+    def say(line: str) -> None:
+        print(f"{time.monotonic() - started:6.1f} s  {line}", file=sys.stderr, flush=True)
+
+    return say
 
 
 def run(options: argparse.Namespace) -> Results:
     """One bench, from an empty database to its results."""
     started = time.monotonic()
-
-    def say(line: str) -> None:
-        print(f"{time.monotonic() - started:6.1f} s  {line}", file=sys.stderr, flush=True)
-
+    say = _say_from(started)
     world = make_world(chunks=options.chunks, width=options.width, seed=options.seed)
     with (
         bench_database(keep=options.keep, say=lambda _: None) as url,
@@ -101,8 +120,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m bench",
         description="Measure the search beside simple baselines on a made-up corpus, in a "
         "database of its own (pgkb_bench) that is dropped and rebuilt. Uses the server of "
-        "PGKB_DATABASE_URL, else the embedded one. Exit code 1 when recall or the pages a "
-        "status update writes are not as they must be.",
+        "PGKB_DATABASE_URL, else the embedded one. Then the quality of the answers, as "
+        "`python -m bench quality` measures it. Exit code 1 when recall, the pages a status "
+        "update writes or the quality are not as they must be.",
     )
     parser.add_argument(
         "--chunks",

@@ -25,20 +25,20 @@ class BenchError(Exception):
 
 
 @contextmanager
-def bench_database(*, keep: bool, say: Say) -> Iterator[str]:
+def bench_database(*, keep: bool, say: Say, name: str = NAME) -> Iterator[str]:
     """The URL of a fresh database with the product deployed; dropped at the end unless kept.
 
     On the server of PGKB_DATABASE_URL, else on the embedded one, which is stopped again if it
     did not run before. Raises BenchError, ServerError and DeployError.
     """
-    with _server(keep=keep) as admin_url:
-        where = conninfo.make_conninfo(admin_url, dbname=NAME)
+    with _server(name, keep=keep) as admin_url:
+        where = conninfo.make_conninfo(admin_url, dbname=name)
         with _connect(admin_url) as admin:
-            _drop(admin)
-            admin.execute(sql.SQL("create database {}").format(sql.Identifier(NAME)))
+            _drop(admin, name)
+            admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
             admin.execute(
                 sql.SQL("comment on database {} is {}").format(
-                    sql.Identifier(NAME), sql.Literal(MARK)
+                    sql.Identifier(name), sql.Literal(MARK)
                 )
             )
         try:
@@ -47,7 +47,7 @@ def bench_database(*, keep: bool, say: Say) -> Iterator[str]:
         finally:
             if not keep:
                 with _connect(admin_url) as admin:
-                    _drop(admin)
+                    _drop(admin, name)
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def _only(db: Connection, statement: Statement, arguments: Arguments) -> Any:  #
 
 
 @contextmanager
-def _server(*, keep: bool) -> Iterator[str]:
+def _server(name: str, *, keep: bool) -> Iterator[str]:
     """A URL for creating databases."""
     if named := os.environ.get("PGKB_DATABASE_URL"):
         try:
@@ -91,7 +91,7 @@ def _server(*, keep: bool) -> Iterator[str]:
                 "PGKB_DATABASE_URL cannot be read; write it as "
                 "postgresql://user:password@host/database"
             ) from None
-        yield conninfo.make_conninfo(named, dbname="postgres") if database == NAME else named
+        yield conninfo.make_conninfo(named, dbname="postgres") if database == name else named
         return
     ran_before = server.status().running
     server.start()
@@ -115,20 +115,20 @@ def _connect(url: str) -> Iterator[Connection]:
         yield db
 
 
-def _drop(admin: Connection) -> None:
+def _drop(admin: Connection, name: str) -> None:
     """Drop the last run's database, and never one that only has the same name."""
     found = admin.execute(
-        "select shobj_description(oid, 'pg_database') from pg_database where datname = %s", [NAME]
+        "select shobj_description(oid, 'pg_database') from pg_database where datname = %s", [name]
     ).fetchone()
     if found is None:
         return
     if found[0] != MARK:
         raise BenchError(
-            f"the database {NAME} was not made by the bench, so it is not dropped; rename it"
+            f"the database {name} was not made by the bench, so it is not dropped; rename it"
         )
     try:
-        admin.execute(sql.SQL("drop database {}").format(sql.Identifier(NAME)))
+        admin.execute(sql.SQL("drop database {}").format(sql.Identifier(name)))
     except psycopg.errors.ObjectInUse:
         raise BenchError(
-            f"the database {NAME} is in use; end the other bench or session, then run again"
+            f"the database {name} is in use; end the other bench or session, then run again"
         ) from None

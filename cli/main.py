@@ -11,7 +11,19 @@ from typing import Annotated
 
 import typer
 
-from cli import ask, benching, demo, doctor, later, loading, packs, registers, servers, serving
+from cli import (
+    ask,
+    benching,
+    demo,
+    doctor,
+    evaluating,
+    later,
+    loading,
+    packs,
+    registers,
+    servers,
+    serving,
+)
 from cli.errors import BAD_INPUT, INTERRUPTED, debugging, line_for
 
 app = typer.Typer(
@@ -31,6 +43,7 @@ registers.register(app)
 doctor.register(app)
 demo.register(app)
 benching.register(app)
+evaluating.register(app)
 later.register(app)
 
 

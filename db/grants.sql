@@ -7,11 +7,13 @@
 --   the owner    the role that deploys: owns everything
 
 -- nobody gets anything by default
-revoke all on schema config, audit, place, terms, corpus, embedding, queue, search
+revoke all on schema config, audit, place, terms, corpus, embedding, queue, search, eval
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
-revoke all on all tables in schema config, audit, place, terms, corpus, embedding, queue, search
+revoke all on all tables
+in schema config, audit, place, terms, corpus, embedding, queue, search, eval
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
-revoke all on all functions in schema config, audit, place, terms, corpus, embedding, queue, search
+revoke all on all functions
+in schema config, audit, place, terms, corpus, embedding, queue, search, eval
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
@@ -70,12 +72,17 @@ to pgkb_ingest;
 revoke execute on function corpus.set_status, corpus.set_tags from pgkb_ingest;
 
 -- admin: curators and DBAs
-grant usage on schema config, audit, place, terms, corpus, embedding, queue, search to pgkb_admin;
-grant select on all tables in schema config, audit, place, terms, corpus, embedding, queue, search
+grant usage on schema config, audit, place, terms, corpus, embedding, queue, search, eval
+to pgkb_admin;
+grant select on all tables
+in schema config, audit, place, terms, corpus, embedding, queue, search, eval
 to pgkb_admin;
 grant select on table public.knowledge_base to pgkb_admin;
-grant execute on all functions in schema config, audit, place, terms, corpus, embedding, queue, search
+grant execute on all functions
+in schema config, audit, place, terms, corpus, embedding, queue, search, eval
 to pgkb_admin;
+-- judged questions and what was measured with them
+grant insert, update, delete on all tables in schema eval to pgkb_admin;
 grant insert on table audit.event to pgkb_admin;
 -- nobody who reads records may test which question one was
 revoke select on table search.hash_key from pgkb_admin;

@@ -2575,6 +2575,1026 @@ REVOKE ALL ON FUNCTION embedding.text_of(title text, content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_admin;
 
+CREATE SCHEMA eval;
+
+COMMENT ON SCHEMA eval IS 'Judged questions, what the search answered to them, and how good that was.';
+
+GRANT USAGE ON SCHEMA eval TO pgkb_admin;
+
+CREATE TABLE eval.document (
+    question_set_id integer NOT NULL,
+    document_key text NOT NULL,
+    document_id bigint NOT NULL
+);
+
+COMMENT ON COLUMN eval.document.document_id IS 'The stored document.';
+
+COMMENT ON COLUMN eval.document.document_key IS 'Name in the judgements.';
+
+COMMENT ON COLUMN eval.document.question_set_id IS 'The set.';
+
+COMMENT ON TABLE eval.document IS 'Which stored document a judgement''s name means; texts that are there twice share a document.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.document TO pgkb_admin;
+
+CREATE TABLE eval.judgement (
+    question_id bigint NOT NULL,
+    document_key text NOT NULL,
+    grade integer NOT NULL,
+    forbidden boolean DEFAULT false NOT NULL,
+    CONSTRAINT judgement_forbidden_is_not_relevant CHECK (((NOT forbidden) OR (grade = 0))),
+    CONSTRAINT judgement_grade_is_mild CHECK (((grade >= 0) AND (grade <= 100)))
+);
+
+COMMENT ON COLUMN eval.judgement.document_key IS 'Name of the document.';
+
+COMMENT ON COLUMN eval.judgement.forbidden IS 'Must never be in the answer: another area''s, superseded, not for this reader.';
+
+COMMENT ON COLUMN eval.judgement.grade IS '0 is judged and not relevant; more is better.';
+
+COMMENT ON COLUMN eval.judgement.question_id IS 'The question.';
+
+COMMENT ON TABLE eval.judgement IS 'How relevant a document is to a question.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.judgement TO pgkb_admin;
+
+CREATE TABLE eval.outcome (
+    run_id bigint NOT NULL,
+    question_key text NOT NULL,
+    kind text NOT NULL,
+    split text NOT NULL,
+    documents text[] NOT NULL,
+    milliseconds double precision NOT NULL,
+    ndcg_10 double precision,
+    recall_8 double precision,
+    recall_50 double precision,
+    reciprocal_rank double precision,
+    nothing_was_right boolean,
+    forbidden_shown integer NOT NULL
+);
+
+COMMENT ON COLUMN eval.outcome.documents IS 'Names of the documents in the answer, best first.';
+
+COMMENT ON COLUMN eval.outcome.forbidden_shown IS 'Forbidden documents in the answer; must be 0.';
+
+COMMENT ON COLUMN eval.outcome.kind IS 'Kind of the question.';
+
+COMMENT ON COLUMN eval.outcome.milliseconds IS 'How long the search took.';
+
+COMMENT ON COLUMN eval.outcome.ndcg_10 IS 'eval.ndcg to depth 10; NULL where nothing is relevant, as the next three.';
+
+COMMENT ON COLUMN eval.outcome.nothing_was_right IS 'Where nothing is relevant: whether nothing was shown; NULL elsewhere.';
+
+COMMENT ON COLUMN eval.outcome.question_key IS 'Name of the question.';
+
+COMMENT ON COLUMN eval.outcome.recall_50 IS 'Share of the relevant documents among the first 50.';
+
+COMMENT ON COLUMN eval.outcome.recall_8 IS 'Share of the relevant documents among the first 8.';
+
+COMMENT ON COLUMN eval.outcome.reciprocal_rank IS 'One over the rank of the first relevant document.';
+
+COMMENT ON COLUMN eval.outcome.run_id IS 'The run.';
+
+COMMENT ON COLUMN eval.outcome.split IS 'Split of the question.';
+
+COMMENT ON TABLE eval.outcome IS 'What a run answered to a question and how good that was; the question''s words are not in it.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.outcome TO pgkb_admin;
+
+CREATE TABLE eval.pool (
+    question_id bigint NOT NULL,
+    vector_hits search.vector_hit[] NOT NULL,
+    keyword_hits search.keyword_hit[] NOT NULL
+);
+
+COMMENT ON COLUMN eval.pool.keyword_hits IS 'The keyword leg, best first.';
+
+COMMENT ON COLUMN eval.pool.question_id IS 'The question.';
+
+COMMENT ON COLUMN eval.pool.vector_hits IS 'The vector leg, best first.';
+
+COMMENT ON TABLE eval.pool IS 'Both legs of a question at their full depth, so that fusion can be tried again and again.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.pool TO pgkb_admin;
+
+CREATE TABLE eval.pool_chunk (
+    question_id bigint NOT NULL,
+    chunk_id bigint NOT NULL,
+    document_key text NOT NULL,
+    worth double precision NOT NULL
+);
+
+COMMENT ON COLUMN eval.pool_chunk.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN eval.pool_chunk.document_key IS 'Name of its document.';
+
+COMMENT ON COLUMN eval.pool_chunk.question_id IS 'The question.';
+
+COMMENT ON COLUMN eval.pool_chunk.worth IS 'Product of its weights after fusion.';
+
+COMMENT ON TABLE eval.pool_chunk IS 'What fusion does not decide about a pooled chunk. Chunks under the floor are not there.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.pool_chunk TO pgkb_admin;
+
+CREATE TABLE eval.question (
+    question_id bigint NOT NULL,
+    question_set_id integer NOT NULL,
+    question_key text NOT NULL,
+    kind text NOT NULL,
+    split text NOT NULL,
+    question text NOT NULL,
+    la text,
+    home_la text,
+    urn text,
+    tags text[],
+    as_of date,
+    note text DEFAULT ''::text NOT NULL,
+    CONSTRAINT question_has_words CHECK ((question ~ '\S'::text)),
+    CONSTRAINT question_split_is_known CHECK ((split = ANY (ARRAY['tune'::text, 'held-out'::text])))
+);
+
+COMMENT ON COLUMN eval.question.as_of IS 'Argument as_of.';
+
+COMMENT ON COLUMN eval.question.home_la IS 'Argument home_la.';
+
+COMMENT ON COLUMN eval.question.kind IS 'What it tests, e.g. la-bias or no-answer.';
+
+COMMENT ON COLUMN eval.question.la IS 'Argument la of search_kb.';
+
+COMMENT ON COLUMN eval.question.note IS 'Why it is judged so.';
+
+COMMENT ON COLUMN eval.question.question IS 'The words.';
+
+COMMENT ON COLUMN eval.question.question_id IS 'Key.';
+
+COMMENT ON COLUMN eval.question.question_key IS 'Name of the question within its set.';
+
+COMMENT ON COLUMN eval.question.question_set_id IS 'The set.';
+
+COMMENT ON COLUMN eval.question.split IS 'tune: settings may be chosen by it; held-out: only reported.';
+
+COMMENT ON COLUMN eval.question.tags IS 'Argument tags.';
+
+COMMENT ON COLUMN eval.question.urn IS 'Argument urn.';
+
+COMMENT ON TABLE eval.question IS 'A judged question, and for whom it is asked. Written by authors, never by users.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.question TO pgkb_admin;
+
+CREATE TABLE eval.question_set (
+    question_set_id integer NOT NULL,
+    name text NOT NULL,
+    digest bytea NOT NULL,
+    loaded_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON COLUMN eval.question_set.digest IS 'SHA-256 of questions and judgements: figures are only compared between equal ones.';
+
+COMMENT ON COLUMN eval.question_set.loaded_at IS 'When these questions were loaded.';
+
+COMMENT ON COLUMN eval.question_set.name IS 'Name people use, e.g. send or scifact.';
+
+COMMENT ON COLUMN eval.question_set.question_set_id IS 'Key.';
+
+COMMENT ON TABLE eval.question_set IS 'A set of judged questions over one corpus.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.question_set TO pgkb_admin;
+
+CREATE TABLE eval.question_vector (
+    question_id bigint NOT NULL,
+    set_id integer NOT NULL,
+    embedding public.halfvec NOT NULL
+);
+
+COMMENT ON COLUMN eval.question_vector.embedding IS 'The vector.';
+
+COMMENT ON COLUMN eval.question_vector.question_id IS 'The question.';
+
+COMMENT ON COLUMN eval.question_vector.set_id IS 'The embedding set.';
+
+COMMENT ON TABLE eval.question_vector IS 'Vectors of judged questions, per embedding set.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.question_vector TO pgkb_admin;
+
+CREATE TABLE eval.run (
+    run_id bigint NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    set_name text NOT NULL,
+    set_digest bytea NOT NULL,
+    mode text NOT NULL,
+    settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+    CONSTRAINT run_mode_is_known CHECK ((mode = ANY (ARRAY['vector'::text, 'keyword'::text, 'hybrid'::text])))
+);
+
+COMMENT ON COLUMN eval.run.at IS 'When it started.';
+
+COMMENT ON COLUMN eval.run.mode IS 'vector or keyword: that leg alone; hybrid: both.';
+
+COMMENT ON COLUMN eval.run.run_id IS 'Key.';
+
+COMMENT ON COLUMN eval.run.set_digest IS 'Digest of the set as it was then.';
+
+COMMENT ON COLUMN eval.run.set_name IS 'Name of the set.';
+
+COMMENT ON COLUMN eval.run.settings IS 'Settings kb.* that were changed for the run.';
+
+COMMENT ON TABLE eval.run IS 'One pass over the questions of a set. Holds names, not keys: it outlives the corpus it ran on.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.run TO pgkb_admin;
+
+ALTER TABLE eval.question ALTER COLUMN question_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME eval.question_question_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE eval.question_set ALTER COLUMN question_set_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME eval.question_set_question_set_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE eval.run ALTER COLUMN run_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME eval.run_run_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY eval.document
+    ADD CONSTRAINT document_pk PRIMARY KEY (question_set_id, document_key);
+
+ALTER TABLE ONLY eval.judgement
+    ADD CONSTRAINT judgement_pk PRIMARY KEY (question_id, document_key);
+
+ALTER TABLE ONLY eval.outcome
+    ADD CONSTRAINT outcome_pk PRIMARY KEY (run_id, question_key);
+
+ALTER TABLE ONLY eval.pool
+    ADD CONSTRAINT pool_pk PRIMARY KEY (question_id);
+
+ALTER TABLE ONLY eval.pool_chunk
+    ADD CONSTRAINT pool_chunk_pk PRIMARY KEY (question_id, chunk_id);
+
+ALTER TABLE ONLY eval.question
+    ADD CONSTRAINT question_once_per_set UNIQUE (question_set_id, question_key);
+
+ALTER TABLE ONLY eval.question
+    ADD CONSTRAINT question_pk PRIMARY KEY (question_id);
+
+ALTER TABLE ONLY eval.question_set
+    ADD CONSTRAINT question_set_name_once UNIQUE (name);
+
+ALTER TABLE ONLY eval.question_set
+    ADD CONSTRAINT question_set_pk PRIMARY KEY (question_set_id);
+
+ALTER TABLE ONLY eval.question_vector
+    ADD CONSTRAINT question_vector_pk PRIMARY KEY (question_id, set_id);
+
+ALTER TABLE ONLY eval.run
+    ADD CONSTRAINT run_pk PRIMARY KEY (run_id);
+
+ALTER TABLE ONLY eval.document
+    ADD CONSTRAINT document_corpus_fk FOREIGN KEY (document_id) REFERENCES corpus.document(document_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY eval.document
+    ADD CONSTRAINT document_set_fk FOREIGN KEY (question_set_id) REFERENCES eval.question_set(question_set_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY eval.judgement
+    ADD CONSTRAINT judgement_question_fk FOREIGN KEY (question_id) REFERENCES eval.question(question_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY eval.outcome
+    ADD CONSTRAINT outcome_run_fk FOREIGN KEY (run_id) REFERENCES eval.run(run_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY eval.pool
+    ADD CONSTRAINT pool_question_fk FOREIGN KEY (question_id) REFERENCES eval.question(question_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY eval.pool_chunk
+    ADD CONSTRAINT pool_chunk_pool_fk FOREIGN KEY (question_id) REFERENCES eval.pool(question_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY eval.question
+    ADD CONSTRAINT question_set_fk FOREIGN KEY (question_set_id) REFERENCES eval.question_set(question_set_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY eval.question_vector
+    ADD CONSTRAINT question_vector_question_fk FOREIGN KEY (question_id) REFERENCES eval.question(question_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY eval.question_vector
+    ADD CONSTRAINT question_vector_set_fk FOREIGN KEY (set_id) REFERENCES embedding.set(set_id) ON DELETE CASCADE;
+
+CREATE INDEX document_corpus_idx ON eval.document USING btree (document_id);
+
+CREATE INDEX question_vector_set_idx ON eval.question_vector USING btree (set_id);
+
+CREATE INDEX run_set_idx ON eval.run USING btree (set_name, run_id);
+
+CREATE VIEW eval.figure AS
+ SELECT run_id,
+    COALESCE(kind, 'all'::text) AS kind,
+    count(*) AS questions,
+    avg(ndcg_10) AS ndcg_10,
+    avg(recall_8) AS recall_8,
+    avg(recall_50) AS recall_50,
+    avg(reciprocal_rank) AS mrr,
+    (avg((nothing_was_right)::integer))::double precision AS right_none,
+    sum(forbidden_shown) AS forbidden_shown,
+    percentile_cont((0.5)::double precision) WITHIN GROUP (ORDER BY milliseconds) AS median_ms
+   FROM eval.outcome o
+  GROUP BY GROUPING SETS ((run_id), (run_id, kind));
+
+COMMENT ON COLUMN eval.figure.forbidden_shown IS 'Forbidden documents shown, in all.';
+
+COMMENT ON COLUMN eval.figure.kind IS 'Kind of question; all is every kind.';
+
+COMMENT ON COLUMN eval.figure.median_ms IS 'Median time of a search.';
+
+COMMENT ON COLUMN eval.figure.mrr IS 'Mean reciprocal rank.';
+
+COMMENT ON COLUMN eval.figure.ndcg_10 IS 'Mean nDCG@10 over the questions to which something is relevant.';
+
+COMMENT ON COLUMN eval.figure.questions IS 'How many questions.';
+
+COMMENT ON COLUMN eval.figure.recall_50 IS 'Mean recall@50.';
+
+COMMENT ON COLUMN eval.figure.recall_8 IS 'Mean recall@8.';
+
+COMMENT ON COLUMN eval.figure.right_none IS 'Share of the questions without a relevant document that were answered with nothing.';
+
+COMMENT ON COLUMN eval.figure.run_id IS 'The run.';
+
+COMMENT ON VIEW eval.figure IS 'Means of a run over its questions, and over those of each kind.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.figure TO pgkb_admin;
+
+CREATE VIEW eval.verdict AS
+ SELECT j.question_id,
+    COALESCE(n.document_key, j.document_key) AS document_key,
+    max(j.grade) AS grade,
+    bool_or(j.forbidden) AS forbidden
+   FROM (((eval.judgement j
+     JOIN eval.question q ON ((j.question_id = q.question_id)))
+     LEFT JOIN eval.document d ON (((q.question_set_id = d.question_set_id) AND (j.document_key = d.document_key))))
+     LEFT JOIN LATERAL ( SELECT min(t.document_key) AS document_key
+           FROM eval.document t
+          WHERE ((t.question_set_id = d.question_set_id) AND (t.document_id = d.document_id))) n ON (true))
+  GROUP BY j.question_id, COALESCE(n.document_key, j.document_key);
+
+COMMENT ON COLUMN eval.verdict.document_key IS 'Name of the document.';
+
+COMMENT ON COLUMN eval.verdict.forbidden IS 'Whether it must never be shown.';
+
+COMMENT ON COLUMN eval.verdict.grade IS 'How relevant it is.';
+
+COMMENT ON COLUMN eval.verdict.question_id IS 'The question.';
+
+COMMENT ON VIEW eval.verdict IS 'Judgements with one name per stored document: of names that share a text the first, with the best grade.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE eval.verdict TO pgkb_admin;
+
+CREATE FUNCTION eval.answer(run_id bigint, at_most integer DEFAULT NULL::integer) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _before jsonb;   -- the settings of the session, given back at the end
+    _run eval.run;
+    _set_id integer;
+    _active integer := (embedding.active_set()).set_id;
+    _question record;
+    _started timestamptz;
+    _milliseconds double precision;
+    _found bigint[];
+    _documents text[];
+    _gains integer[];
+    _judged integer[];
+    _left bigint;
+begin
+    select r.* into _run from eval.run as r where r.run_id = answer.run_id;
+    if not found then
+        raise exception 'there is no run %', answer.run_id
+            using errcode = 'JU005', hint = 'Begin one: select eval.start_run(set_name);';
+    end if;
+    _set_id := (eval.named_set(_run.set_name)).question_set_id;
+    _before := eval.use_settings(_run.settings);
+    for _question in
+        select
+            q.*, v.embedding::public.vector as query_vec, s.la_code, s.home_la_code, s.school_urn
+        from eval.question as q
+        cross join lateral search.scope_of(q.la, q.home_la, q.urn) as s
+        left join eval.question_vector as v
+            on q.question_id = v.question_id and v.set_id = _active
+        where
+            q.question_set_id = _set_id
+            and not exists (
+                select
+                from eval.outcome as o
+                where o.run_id = _run.run_id and o.question_key = q.question_key
+            )
+        order by q.question_id
+        limit answer.at_most
+    loop
+        _started := clock_timestamp();
+        _found := array(
+            select r.document_id
+            from public.search_kb(
+                query_vec => case when _run.mode <> 'keyword' then _question.query_vec end,
+                tsquery => case
+                    when _run.mode <> 'vector' then terms.build_tsquery(
+                        _question.question, terms.expand_query(_question.question)
+                    )
+                end,
+                la => _question.la_code,
+                home_la => _question.home_la_code,
+                urn => _question.school_urn,
+                tags => _question.tags,
+                as_of => _question.as_of,
+                topics => terms.topics_for(_question.question)
+            ) with ordinality as r
+            order by r.ordinality
+        );
+        _milliseconds := extract(epoch from clock_timestamp() - _started) * 1000;
+        _documents := array(
+            select eval.document_name(_set_id, f.document_id)
+            from (
+                select u.document_id, min(u.place) as place
+                from unnest(_found) with ordinality as u (document_id, place)
+                group by u.document_id
+            ) as f
+            order by f.place
+        );
+        _gains := array(
+            select coalesce(v.grade, 0)
+            from unnest(_documents) with ordinality as u (document_key, place)
+            left join eval.verdict as v
+                on u.document_key = v.document_key and v.question_id = _question.question_id
+            order by u.place
+        );
+        _judged := array(
+            select v.grade from eval.verdict as v where v.question_id = _question.question_id
+        );
+        insert into eval.outcome (
+            run_id, question_key, kind, split, documents, milliseconds, ndcg_10, recall_8,
+            recall_50, reciprocal_rank, nothing_was_right, forbidden_shown
+        )
+        values (
+            _run.run_id, _question.question_key, _question.kind, _question.split, _documents,
+            _milliseconds,
+            eval.ndcg(_gains, _judged, 10),
+            eval.recall(_gains, _judged, 8),
+            eval.recall(_gains, _judged, 50),
+            eval.reciprocal_rank(_gains, _judged),
+            case
+                when not exists (select from unnest(_judged) as j (grade) where j.grade > 0)
+                    then cardinality(_documents) = 0
+            end,
+            (
+                select count(*)
+                from eval.verdict as v
+                where
+                    v.question_id = _question.question_id
+                    and v.forbidden
+                    and v.document_key = any(_documents)
+            )
+        );
+    end loop;
+    perform eval.use_settings(_before);
+
+    select count(*) into _left
+    from eval.question as q
+    where
+        q.question_set_id = _set_id
+        and not exists (
+            select
+            from eval.outcome as o
+            where o.run_id = _run.run_id and o.question_key = q.question_key
+        );
+    return _left;
+end;
+$$;
+
+COMMENT ON FUNCTION eval.answer(run_id bigint, at_most integer) IS 'Ask the next questions of a run the way a person''s question is asked, judge the answers and store both; returns how many questions are left.';
+
+REVOKE ALL ON FUNCTION eval.answer(run_id bigint, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.answer(run_id bigint, at_most integer) TO pgkb_admin;
+
+CREATE FUNCTION eval.document_name(question_set_id integer, document_id bigint) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select coalesce(min(d.document_key), 'document ' || document_name.document_id)
+    from eval.document as d
+    where
+        d.question_set_id = document_name.question_set_id
+        and d.document_id = document_name.document_id;
+$$;
+
+COMMENT ON FUNCTION eval.document_name(question_set_id integer, document_id bigint) IS 'The name that judgements of a set give a stored document: the first where it has several, its number where it has none.';
+
+REVOKE ALL ON FUNCTION eval.document_name(question_set_id integer, document_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.document_name(question_set_id integer, document_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION eval.export_run(run_id bigint) RETURNS jsonb
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select to_jsonb(r) || jsonb_build_object('outcomes', (
+        select coalesce(jsonb_agg(to_jsonb(o)), '[]') from eval.outcome as o where o.run_id = r.run_id
+    ))
+    from eval.run as r
+    where r.run_id = export_run.run_id;
+$$;
+
+COMMENT ON FUNCTION eval.export_run(run_id bigint) IS 'A run with its outcomes as one value, for eval.import_run of another database.';
+
+REVOKE ALL ON FUNCTION eval.export_run(run_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.export_run(run_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION eval.fill_pool(set_name text, depth integer, settings jsonb DEFAULT '{}'::jsonb, at_most integer DEFAULT NULL::integer) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _before jsonb;   -- the settings of the session, given back at the end
+    _set eval.question_set := eval.named_set(fill_pool.set_name);
+    _active embedding.set := embedding.active_set();
+    _question record;
+    _asked search.request;
+    _hits search.ranked_hit[];
+    _left bigint;
+begin
+    perform eval.require_vectors(_set);
+    _before := eval.use_settings(fill_pool.settings);
+    for _question in
+        select q.*, v.embedding, s.la_code, s.home_la_code, s.school_urn
+        from eval.question as q
+        cross join lateral search.scope_of(q.la, q.home_la, q.urn) as s
+        inner join eval.question_vector as v
+            on q.question_id = v.question_id and v.set_id = _active.set_id
+        where
+            q.question_set_id = _set.question_set_id
+            and not exists (select from eval.pool as p where p.question_id = q.question_id)
+        order by q.question_id
+        limit fill_pool.at_most
+    loop
+        _asked := search.resolve_request(
+            query_vec => _question.embedding::public.vector,
+            tsquery => terms.build_tsquery(
+                _question.question, terms.expand_query(_question.question)
+            ),
+            la => _question.la_code,
+            home_la => _question.home_la_code,
+            urn => _question.school_urn,
+            tags => _question.tags,
+            topics => terms.topics_for(_question.question),
+            as_of => _question.as_of
+        );
+        _hits := (search.rank_candidates(
+            request => _asked,
+            scopes => array(
+                select s
+                from search.visible_scopes(_asked.la, _asked.home_la, _asked.urn) as s
+            ),
+            tags => _asked.tags,
+            candidates => fill_pool.depth
+        )).hits;
+        insert into eval.pool (question_id, vector_hits, keyword_hits)
+        values (
+            _question.question_id,
+            array(
+                select row(h.chunk_id, h.similarity, h.vector_rank)::search.vector_hit
+                from unnest(_hits) as h
+                where h.vector_rank is not null
+                order by h.vector_rank, h.chunk_id
+            ),
+            array(
+                select row(
+                    h.chunk_id, h.bm25_score, h.bm25_rank, h.floor_exempt, false, h.coverage
+                )::search.keyword_hit
+                from unnest(_hits) as h
+                where h.bm25_rank is not null
+                order by h.bm25_rank, h.chunk_id
+            )
+        );
+        insert into eval.pool_chunk (question_id, chunk_id, document_key, worth)
+        select
+            _question.question_id, h.chunk_id,
+            eval.document_name(_set.question_set_id, h.document_id),
+            h.freshness * h.authority_weight * h.boost
+        from unnest(_hits) as h
+        where h.dropped_at is null;
+    end loop;
+    perform eval.use_settings(_before);
+
+    select count(*) into _left
+    from eval.question as q
+    where
+        q.question_set_id = _set.question_set_id
+        and not exists (select from eval.pool as p where p.question_id = q.question_id);
+    return _left;
+end;
+$$;
+
+COMMENT ON FUNCTION eval.fill_pool(set_name text, depth integer, settings jsonb, at_most integer) IS 'Run both legs of every question of a set once, to this depth, and keep what fusion needs; returns how many questions are left.';
+
+REVOKE ALL ON FUNCTION eval.fill_pool(set_name text, depth integer, settings jsonb, at_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.fill_pool(set_name text, depth integer, settings jsonb, at_most integer) TO pgkb_admin;
+
+CREATE FUNCTION eval.import_run(exported jsonb) RETURNS bigint
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with run as (
+        insert into eval.run (at, set_name, set_digest, mode, settings)
+        select r.at, r.set_name, r.set_digest, r.mode, r.settings
+        from jsonb_populate_record(null::eval.run, import_run.exported) as r
+        returning run_id
+    ),
+
+    outcome as (
+        insert into eval.outcome (
+            run_id, question_key, kind, split, documents, milliseconds, ndcg_10, recall_8,
+            recall_50, reciprocal_rank, nothing_was_right, forbidden_shown
+        )
+        select
+            run.run_id, o.question_key, o.kind, o.split, o.documents, o.milliseconds, o.ndcg_10,
+            o.recall_8, o.recall_50, o.reciprocal_rank, o.nothing_was_right, o.forbidden_shown
+        from run
+        cross join jsonb_populate_recordset(
+            null::eval.outcome, import_run.exported -> 'outcomes'
+        ) as o
+    )
+
+    select run.run_id from run;
+$$;
+
+COMMENT ON FUNCTION eval.import_run(exported jsonb) IS 'Keep a run that was made in another database; returns its number here.';
+
+REVOKE ALL ON FUNCTION eval.import_run(exported jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.import_run(exported jsonb) TO pgkb_admin;
+
+CREATE FUNCTION eval.load_set(name text, digest bytea, questions jsonb) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set_id integer;
+    _bad text;
+begin
+    perform pg_advisory_xact_lock(hashtextextended('eval.load_set ' || load_set.name, 5));
+    select s.question_set_id into _set_id
+    from eval.question_set as s
+    where s.name = load_set.name and s.digest = load_set.digest;
+    if found then
+        return _set_id;
+    end if;
+
+    select coalesce(q.value ->> 'id', 'without id') into _bad
+    from jsonb_array_elements(load_set.questions) as q
+    where
+        coalesce(q.value ->> 'id', '') !~ '\S'
+        or coalesce(q.value ->> 'question', '') !~ '\S'
+        or coalesce(q.value ->> 'split', 'held-out') not in ('tune', 'held-out')
+    limit 1;
+    if found then
+        raise exception 'the question "%" cannot be used', left(_bad, 60)
+            using errcode = 'JU003',
+                  hint = 'Give it an id, words, and the split tune or held-out.';
+    end if;
+
+    delete from eval.question_set as s where s.name = load_set.name;
+    insert into eval.question_set (name, digest)
+    values (load_set.name, load_set.digest)
+    returning question_set_id into _set_id;
+    insert into eval.question (
+        question_set_id, question_key, kind, split, question, la, home_la, urn, tags, as_of, note
+    )
+    select
+        _set_id, q.id, coalesce(q.kind, 'plain'), coalesce(q.split, 'held-out'), q.question,
+        q.la, q.home_la, q.urn, q.tags, q.as_of, coalesce(q.note, '')
+    from jsonb_to_recordset(load_set.questions) as q (
+        id text, kind text, split text, question text, la text, home_la text, urn text,
+        tags text[], as_of date, note text
+    );
+    insert into eval.judgement (question_id, document_key, grade, forbidden)
+    select w.question_id, j.document_key, j.grade, j.forbidden
+    from jsonb_to_recordset(load_set.questions) as q (id text, relevant jsonb, forbidden text[])
+    inner join eval.question as w on q.id = w.question_key and w.question_set_id = _set_id
+    cross join lateral (
+        select r.document, r.grade, false
+        from jsonb_to_recordset(coalesce(q.relevant, '[]')) as r (document text, grade integer)
+        union all
+        select f.document, 0, true
+        from unnest(q.forbidden) as f (document)
+    ) as j (document_key, grade, forbidden);
+    return _set_id;
+end;
+$$;
+
+COMMENT ON FUNCTION eval.load_set(name text, digest bytea, questions jsonb) IS 'Replace a set of judged questions by another version of it; nothing changes when the digest is the same.';
+
+REVOKE ALL ON FUNCTION eval.load_set(name text, digest bytea, questions jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.load_set(name text, digest bytea, questions jsonb) TO pgkb_admin;
+
+CREATE FUNCTION eval.name_documents(set_name text, document_keys text[], document_ids bigint[]) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set_id integer := (eval.named_set(name_documents.set_name)).question_set_id;
+    _count integer;
+begin
+    delete from eval.document as d where d.question_set_id = _set_id;
+    insert into eval.document (question_set_id, document_key, document_id)
+    select _set_id, u.document_key, u.document_id
+    from unnest(name_documents.document_keys, name_documents.document_ids)
+        as u (document_key, document_id);
+    get diagnostics _count = row_count;
+    return _count;
+end;
+$$;
+
+COMMENT ON FUNCTION eval.name_documents(set_name text, document_keys text[], document_ids bigint[]) IS 'Say which stored document each name in a set''s judgements means; replaces what was said before.';
+
+REVOKE ALL ON FUNCTION eval.name_documents(set_name text, document_keys text[], document_ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.name_documents(set_name text, document_keys text[], document_ids bigint[]) TO pgkb_admin;
+
+CREATE FUNCTION eval.named_set(name text) RETURNS eval.question_set
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set eval.question_set;
+begin
+    select s.* into _set from eval.question_set as s where s.name = named_set.name;
+    if not found then
+        raise exception 'there is no set of judged questions "%"', left(named_set.name, 60)
+            using errcode = 'JU001', hint = 'See: select name from eval.question_set;';
+    end if;
+    return _set;
+end;
+$$;
+
+COMMENT ON FUNCTION eval.named_set(name text) IS 'The set of judged questions with this name.';
+
+REVOKE ALL ON FUNCTION eval.named_set(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.named_set(name text) TO pgkb_admin;
+
+CREATE FUNCTION eval.ndcg(gains integer[], judged integer[], depth integer) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select reached.dcg / nullif(best.dcg, 0)
+    from (
+        select coalesce(sum(greatest(g.grade, 0) / log(2, g.place + 1)), 0)::double precision as dcg
+        from unnest(ndcg.gains) with ordinality as g (grade, place)
+        where g.place <= ndcg.depth
+    ) as reached
+    cross join (
+        select coalesce(sum(j.grade / log(2, j.place + 1)), 0)::double precision as dcg
+        from (
+            select u.grade, row_number() over (order by u.grade desc) as place
+            from unnest(ndcg.judged) as u (grade)
+            where u.grade > 0
+        ) as j
+        where j.place <= ndcg.depth
+    ) as best;
+$$;
+
+COMMENT ON FUNCTION eval.ndcg(gains integer[], judged integer[], depth integer) IS 'Normalised discounted cumulative gain to a depth: gains in the order of the answer against the best order of all judged grades; NULL when none is over 0.';
+
+REVOKE ALL ON FUNCTION eval.ndcg(gains integer[], judged integer[], depth integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.ndcg(gains integer[], judged integer[], depth integer) TO pgkb_admin;
+
+CREATE FUNCTION eval.previous_run(run_id bigint) RETURNS bigint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select max(e.run_id)
+    from eval.run as r
+    inner join eval.run as e
+        on r.set_name = e.set_name
+        and r.set_digest = e.set_digest
+        and r.mode = e.mode
+        and r.settings = e.settings
+        and r.run_id > e.run_id
+    where r.run_id = previous_run.run_id;
+$$;
+
+COMMENT ON FUNCTION eval.previous_run(run_id bigint) IS 'The last run before this one of the same questions in the same way, to compare with; NULL when there is none.';
+
+REVOKE ALL ON FUNCTION eval.previous_run(run_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.previous_run(run_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION eval.recall(gains integer[], judged integer[], depth integer) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select
+        (select count(*) from unnest(recall.gains[1:recall.depth]) as g (grade) where g.grade > 0)
+        ::double precision
+        / nullif((select count(*) from unnest(recall.judged) as j (grade) where j.grade > 0), 0);
+$$;
+
+COMMENT ON FUNCTION eval.recall(gains integer[], judged integer[], depth integer) IS 'Share of the relevant documents that stand among the first of the answer; NULL when nothing is relevant.';
+
+REVOKE ALL ON FUNCTION eval.recall(gains integer[], judged integer[], depth integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.recall(gains integer[], judged integer[], depth integer) TO pgkb_admin;
+
+CREATE FUNCTION eval.reciprocal_rank(gains integer[], judged integer[]) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select case
+        when exists (select from unnest(reciprocal_rank.judged) as j (grade) where j.grade > 0) then
+            coalesce((
+                select 1.0 / min(g.place)
+                from unnest(reciprocal_rank.gains) with ordinality as g (grade, place)
+                where g.grade > 0
+            ), 0)
+    end::double precision;
+$$;
+
+COMMENT ON FUNCTION eval.reciprocal_rank(gains integer[], judged integer[]) IS 'One over the rank of the first relevant document, 0 when none is shown; NULL when nothing is relevant.';
+
+REVOKE ALL ON FUNCTION eval.reciprocal_rank(gains integer[], judged integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.reciprocal_rank(gains integer[], judged integer[]) TO pgkb_admin;
+
+CREATE FUNCTION eval.require_vectors(question_set eval.question_set) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _active embedding.set := embedding.active_set();
+begin
+    if exists (
+        select
+        from eval.question as q
+        where
+            q.question_set_id = require_vectors.question_set.question_set_id
+            and not exists (
+                select
+                from eval.question_vector as v
+                where v.question_id = q.question_id and v.set_id = _active.set_id
+            )
+    ) then
+        raise exception 'questions of "%" have no vector in the set %',
+            require_vectors.question_set.name, _active.name
+            using errcode = 'JU004', hint = 'Store them first: eval.store_vectors.';
+    end if;
+end;
+$$;
+
+COMMENT ON FUNCTION eval.require_vectors(question_set eval.question_set) IS 'Refuse a set whose questions lack their vectors in the active embedding set.';
+
+REVOKE ALL ON FUNCTION eval.require_vectors(question_set eval.question_set) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.require_vectors(question_set eval.question_set) TO pgkb_admin;
+
+CREATE FUNCTION eval.start_run(set_name text, mode text DEFAULT 'hybrid'::text, settings jsonb DEFAULT '{}'::jsonb) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set eval.question_set := eval.named_set(start_run.set_name);
+    _run_id bigint;
+begin
+    if coalesce(start_run.mode, '') not in ('vector', 'keyword', 'hybrid') then
+        raise exception 'there is no mode "%"', left(start_run.mode, 60)
+            using errcode = 'JU002', hint = 'Give vector, keyword or hybrid.';
+    end if;
+    -- only to have each refused now, not at the first question
+    perform eval.use_settings(eval.use_settings(start_run.settings));
+    if start_run.mode <> 'keyword' then
+        perform eval.require_vectors(_set);
+    end if;
+    insert into eval.run (set_name, set_digest, mode, settings)
+    values (_set.name, _set.digest, start_run.mode, start_run.settings)
+    returning run_id into _run_id;
+    return _run_id;
+end;
+$$;
+
+COMMENT ON FUNCTION eval.start_run(set_name text, mode text, settings jsonb) IS 'Begin a run of a set: mode vector, keyword or hybrid, with settings kb.* changed for it; eval.answer goes on.';
+
+REVOKE ALL ON FUNCTION eval.start_run(set_name text, mode text, settings jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.start_run(set_name text, mode text, settings jsonb) TO pgkb_admin;
+
+CREATE FUNCTION eval.store_vectors(set_name text, question_keys text[], vectors text[]) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set_id integer := (eval.named_set(store_vectors.set_name)).question_set_id;
+    _active embedding.set := embedding.active_set();
+    _count integer;
+begin
+    insert into eval.question_vector as v (question_id, set_id, embedding)
+    select
+        q.question_id, _active.set_id,
+        embedding.check_vector(u.given::public.vector, _active)
+    from unnest(store_vectors.question_keys, store_vectors.vectors) as u (question_key, given)
+    inner join eval.question as q
+        on u.question_key = q.question_key and q.question_set_id = _set_id
+    on conflict on constraint question_vector_pk do update set embedding = excluded.embedding;
+    get diagnostics _count = row_count;
+    return _count;
+end;
+$$;
+
+COMMENT ON FUNCTION eval.store_vectors(set_name text, question_keys text[], vectors text[]) IS 'Store the vectors of a set''s questions for the active embedding set; returns how many there are.';
+
+REVOKE ALL ON FUNCTION eval.store_vectors(set_name text, question_keys text[], vectors text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.store_vectors(set_name text, question_keys text[], vectors text[]) TO pgkb_admin;
+
+CREATE FUNCTION eval.sweep(set_name text, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) RETURNS TABLE(question_key text, split text, ndcg_10 double precision, recall_8 double precision, reciprocal_rank double precision)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with fused_document as (
+        select
+            p.question_id,
+            c.document_key,
+            max(f.rrf_raw * c.worth) as score,
+            -- equal scores stand in the order of their chunks, as in search.assemble
+            min(f.chunk_id) as first_chunk
+        from eval.pool as p
+        inner join eval.question as q on p.question_id = q.question_id
+        cross join lateral search.fuse(
+            p.vector_hits[1:sweep.candidates], p.keyword_hits[1:sweep.candidates],
+            sweep.rrf_k, sweep.vector_weight, sweep.keyword_weight
+        ) as f
+        inner join eval.pool_chunk as c
+            on p.question_id = c.question_id and f.chunk_id = c.chunk_id
+        where q.question_set_id = (eval.named_set(sweep.set_name)).question_set_id
+        group by p.question_id, c.document_key
+    ),
+
+    answer as (
+        select
+            d.question_id,
+            array_agg(coalesce(v.grade, 0) order by d.score desc, d.first_chunk) as gains
+        from fused_document as d
+        left join eval.verdict as v
+            on d.question_id = v.question_id and d.document_key = v.document_key
+        group by d.question_id
+    ),
+
+    relevant as (
+        select v.question_id, array_agg(v.grade) as judged
+        from eval.verdict as v
+        where v.grade > 0
+        group by v.question_id
+    )
+
+    select
+        q.question_key,
+        q.split,
+        eval.ndcg(coalesce(a.gains, '{}'), r.judged, 10),
+        eval.recall(coalesce(a.gains, '{}'), r.judged, 8),
+        eval.reciprocal_rank(coalesce(a.gains, '{}'), r.judged)
+    from eval.question as q
+    inner join relevant as r on q.question_id = r.question_id
+    left join answer as a on q.question_id = a.question_id
+    where q.question_set_id = (eval.named_set(sweep.set_name)).question_set_id
+    order by q.question_key;
+$$;
+
+COMMENT ON FUNCTION eval.sweep(set_name text, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'What one choice of fusion gives for every pooled question of a set: fused anew by search.fuse, weighed, judged.';
+
+REVOKE ALL ON FUNCTION eval.sweep(set_name text, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.sweep(set_name text, candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION eval.use_settings(settings jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _before jsonb := '{}';
+    _setting record;
+begin
+    for _setting in select t.key, t.value from jsonb_each_text(use_settings.settings) as t
+    loop
+        perform config.check_value(_setting.key, nullif(_setting.value, ''));
+        _before := _before || jsonb_build_object(
+            _setting.key, coalesce(current_setting(_setting.key, true), '')
+        );
+        perform set_config(_setting.key, coalesce(_setting.value, ''), true);
+    end loop;
+    return _before;
+end;
+$$;
+
+COMMENT ON FUNCTION eval.use_settings(settings jsonb) IS 'Set settings kb.* for the rest of the transaction, each checked first; returns what they were, to be given back the same way.';
+
+REVOKE ALL ON FUNCTION eval.use_settings(settings jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION eval.use_settings(settings jsonb) TO pgkb_admin;
+
 CREATE SCHEMA place;
 
 COMMENT ON SCHEMA place IS 'Education authorities, their successors, the districts inside them and schools.';

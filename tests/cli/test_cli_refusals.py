@@ -13,7 +13,7 @@ from tests.cli.command import REPOSITORY, environment, pgkb, pgkb_here
 
 COMMANDS = (
     "up", "down", "status", "psql", "ingest", "search", "ask", "serve", "worker", "pack", "doctor",
-    "demo", "crawl", "eval", "bench", "reembed",
+    "demo", "crawl", "eval", "tune", "bench", "reembed",
 )  # fmt: skip
 NOWHERE = "postgresql://someone:hunter2@127.0.0.1:1/pgkb"
 
@@ -67,7 +67,7 @@ def test_version_is_one_line() -> None:
     assert ended.out.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["crawl", "eval", "reembed"])
+@pytest.mark.parametrize("command", ["crawl", "reembed"])
 def test_a_command_of_a_later_version_says_so(command: str) -> None:
     ended = pgkb_here(command, "anything", "--at-all")
     assert ended.code == 2
