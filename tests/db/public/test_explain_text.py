@@ -49,9 +49,7 @@ def test_synonyms_and_topics_of_the_question_show(answers: psycopg.Connection[An
 
 
 def test_the_vector_of_a_question_asked_before_is_used(answers: psycopg.Connection[Any]) -> None:
-    answers.execute(
-        "select embedding.remember_query(session_user::text, %s, %s)", [QUESTION, literal(axis(3))]
-    )
+    answers.execute("select embedding.remember_query('', %s, %s)", [QUESTION, literal(axis(3))])
     rows = rows_of(answers, "explain_text(%s)", [QUESTION])
     assert {r["title"] for r in rows if r["stage"] == "vector"} == {"national", "buses"}
 

@@ -42,7 +42,7 @@ def test_a_page_of_a_hundred_is_full(forced: psycopg.Connection[Any]) -> None:
 def test_a_thousand_candidates_are_considered(forced: psycopg.Connection[Any]) -> None:
     kept = value_of(
         forced,
-        "select (search.find(query_vec => %s, tsquery => null, candidates => 1000)).kept_count",
+        "select ((search.find(query_vec => %s, tsquery => null, candidates => 1000)).counts).kept",
         [text_of(QUESTION)],
     )
     assert kept == 1000

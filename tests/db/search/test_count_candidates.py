@@ -9,9 +9,9 @@ from tests.rows import Row, array_of, rows_of
 
 HITS: list[Row] = [
     {"chunk_id": 1, "vector_rank": 1, "bm25_rank": 2},
-    {"chunk_id": 2, "vector_rank": 2, "dropped_because": "similarity"},
-    {"chunk_id": 3, "bm25_rank": 1, "dropped_because": "similarity"},
-    {"chunk_id": 4, "bm25_rank": 3},
+    {"chunk_id": 2, "vector_rank": 2, "dropped_at": "floor"},
+    {"chunk_id": 3, "bm25_rank": 1, "dropped_at": "floor"},
+    {"chunk_id": 4, "bm25_rank": 3, "dropped_at": "top_k"},
 ]
 
 
