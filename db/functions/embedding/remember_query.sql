@@ -1,6 +1,8 @@
 -- embedding.remember_query
 -- Keep the vector of a question for this viewer of this login until kb.query_cache_days are over.
 --
+-- Not kept: a question of nobody, or of a viewer over 1000 bytes.
+--
 -- called by  search.word_question, app/calls.py
 -- writes     embedding.query_cache
 -- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector
@@ -17,7 +19,10 @@ declare
     _set embedding.set := embedding.active_set();
     _days integer := config.value('kb.query_cache_days')::integer;
 begin
-    if _days = 0 or remember_query.viewer is null or remember_query.question is null then
+    if _days = 0 or remember_query.viewer is null or remember_query.question is null
+        -- longer than any name, and than an index holds
+        or octet_length(remember_query.viewer) > 1000
+    then
         return;
     end if;
     insert into embedding.query_cache

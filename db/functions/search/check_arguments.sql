@@ -27,12 +27,20 @@ begin
             check_arguments.top_k, check_arguments.candidates
             using errcode = 'SE001', hint = 'top_k is 1 to 100, candidates 1 to 1000.';
     end if;
-    if not (check_arguments.rrf_k > 0 and check_arguments.rrf_k < 'infinity')
-        or not (check_arguments.vector_weight between 0 and 1000)
-        or not (check_arguments.keyword_weight between 0 and 1000)
+    -- past these a share of the score would be too small for a number
+    if not (check_arguments.rrf_k > 0 and check_arguments.rrf_k <= 1e6)
+        or not (
+            check_arguments.vector_weight = 0
+            or check_arguments.vector_weight between 1e-18 and 1000
+        )
+        or not (
+            check_arguments.keyword_weight = 0
+            or check_arguments.keyword_weight between 1e-18 and 1000
+        )
     then
         raise exception 'rrf_k, vector_weight or keyword_weight is out of range'
-            using errcode = 'SE001', hint = 'k is over 0, weights are 0 to 1000.';
+            using errcode = 'SE001',
+                  hint = 'k is over 0 to 1000000, weights are 0 or 1e-18 to 1000.';
     end if;
     -- an allow-list, whoever asks: rejected, flagged and superseded text never comes back
     if not check_arguments.statuses <@ array['approved', 'pending'] then

@@ -58,9 +58,10 @@ begin
     ) as t
     where
         t.key ~ '^[a-z][a-z_]{0,39}$'
-        -- numeric is compared: as a double a large number would be an error
+        -- numeric is compared: as a double a huge or a tiny number would be an error
         and case
-            when jsonb_typeof(t.value) = 'number' then t.value::numeric between 0 and 1e9
+            when jsonb_typeof(t.value) = 'number'
+                then t.value::numeric = 0 or t.value::numeric between 1e-9 and 1e9
             else false
         end;
 

@@ -57,7 +57,12 @@ def test_zero_days_keep_nothing(reference: psycopg.Connection) -> None:
     assert ask(reference, "select count(*) from embedding.query_cache") == 0
 
 
-@pytest.mark.parametrize(("viewer", "question"), [(None, QUESTION), ("kim", None)])
+NO_NAME = "".join(chr(0x4E00 + n) for n in range(3000))
+
+
+@pytest.mark.parametrize(
+    ("viewer", "question"), [(None, QUESTION), ("kim", None), (NO_NAME, QUESTION)]
+)
 def test_nobodys_question_is_not_kept(
     reference: psycopg.Connection, viewer: str | None, question: str | None
 ) -> None:

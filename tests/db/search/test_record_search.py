@@ -179,6 +179,17 @@ def test_timings_that_cannot_be_used_are_left_out(
     assert (row["timings"], row["total_ms"]) == ({}, None)
 
 
+@pytest.mark.parametrize("number", ["1e-400", "1e400"])
+def test_a_timing_that_no_double_holds_is_left_out(
+    answered: psycopg.Connection[Any], number: str
+) -> None:
+    value_of(
+        answered, f"select search.record_search('{{}}', timings => '{{\"search\": {number}}}')"
+    )
+    (row,) = rows_of(answered, "search.record")
+    assert (row["timings"], row["total_ms"]) == ({}, None)
+
+
 def test_nothing_that_came_along_wrong_costs_the_record(answered: psycopg.Connection[Any]) -> None:
     row = record(
         answered,
