@@ -2469,7 +2469,10 @@ declare
     _set embedding.set := embedding.active_set();
     _days integer := config.value('kb.query_cache_days')::integer;
 begin
-    if _days = 0 or remember_query.viewer is null or remember_query.question is null then
+    if _days = 0 or remember_query.viewer is null or remember_query.question is null
+        -- longer than any name, and than an index holds
+        or octet_length(remember_query.viewer) > 1000
+    then
         return;
     end if;
     insert into embedding.query_cache
@@ -6490,12 +6493,20 @@ begin
             check_arguments.top_k, check_arguments.candidates
             using errcode = 'SE001', hint = 'top_k is 1 to 100, candidates 1 to 1000.';
     end if;
-    if not (check_arguments.rrf_k > 0 and check_arguments.rrf_k < 'infinity')
-        or not (check_arguments.vector_weight between 0 and 1000)
-        or not (check_arguments.keyword_weight between 0 and 1000)
+    -- past these a share of the score would be too small for a number
+    if not (check_arguments.rrf_k > 0 and check_arguments.rrf_k <= 1e6)
+        or not (
+            check_arguments.vector_weight = 0
+            or check_arguments.vector_weight between 1e-18 and 1000
+        )
+        or not (
+            check_arguments.keyword_weight = 0
+            or check_arguments.keyword_weight between 1e-18 and 1000
+        )
     then
         raise exception 'rrf_k, vector_weight or keyword_weight is out of range'
-            using errcode = 'SE001', hint = 'k is over 0, weights are 0 to 1000.';
+            using errcode = 'SE001',
+                  hint = 'k is over 0 to 1000000, weights are 0 or 1e-18 to 1000.';
     end if;
     -- an allow-list, whoever asks: rejected, flagged and superseded text never comes back
     if not check_arguments.statuses <@ array['approved', 'pending'] then
@@ -8066,9 +8077,10 @@ begin
     ) as t
     where
         t.key ~ '^[a-z][a-z_]{0,39}$'
-        -- numeric is compared: as a double a large number would be an error
+        -- numeric is compared: as a double a huge or a tiny number would be an error
         and case
-            when jsonb_typeof(t.value) = 'number' then t.value::numeric between 0 and 1e9
+            when jsonb_typeof(t.value) = 'number'
+                then t.value::numeric = 0 or t.value::numeric between 1e-9 and 1e9
             else false
         end;
 

@@ -1,5 +1,7 @@
 """Everything we put into a database says what it is."""
 
+import re
+
 import psycopg
 
 from db.syntax import functions_in, our_schemas
@@ -100,3 +102,40 @@ def test_the_comment_of_a_function_is_its_files_second_line(db: psycopg.Connecti
             assert comments[key] == summary_of(file), file.label
             checked += 1
     assert checked >= len(TREE.functions) + len(TREE.triggers) - 1
+
+
+# ---- headers ---------------------------------------------------------------------------------
+
+
+def _split(text: str) -> tuple[str, str]:
+    """What a file says of its function, and the code of it without comments."""
+    header, _, code = text.partition("create or replace ")
+    code = re.sub(r"--[^\n]*", "", code.partition("\ncomment on function")[0])
+    return header, code.partition("\n")[2]
+
+
+def _callers_said(header: str) -> str:
+    """The words after "called by", also of the lines it goes on to."""
+    said = re.search(r"^-- called by +(.*(?:\n-- {12,}.*)*)", header, re.MULTILINE)
+    return re.sub(r"\s*\n--\s*", " ", said[1]) if said else ""
+
+
+def test_the_headers_name_the_functions_that_call() -> None:
+    files = {
+        f"{file.path.split('/')[-2]}.{file.stem}": _split(file.text)
+        for file in (*TREE.functions, *TREE.triggers)
+    }
+    wrong = []
+    for name, (header, _) in files.items():
+        called = re.compile(rf"\b{re.escape(name)}\s*\(")
+        # a hint may show a call, and dynamic SQL may be one
+        maybe = {other for other, (_, code) in files.items() if called.search(code)} - {name}
+        callers = {c for c in maybe if called.search(re.sub(r"'[^']*'", "''", files[c][1]))}
+        said = _callers_said(header)
+        named = {word for word in re.findall(r"\b[a-z]+\.[a-z_]+(?!\w|/)", said) if word in files}
+        everybody = re.search(r"\b(every|functions that)\b", said)
+        folders = set(re.findall(r"\b([a-z]+)\.\*", said))
+        missing = {c for c in callers - named if not everybody and c.split(".")[0] not in folders}
+        wrong += [f"{name} does not name {c}" for c in sorted(missing)]
+        wrong += [f"{name} names {c}, which does not call it" for c in sorted(named - maybe)]
+    assert wrong == []

@@ -1,7 +1,7 @@
 -- config.check_value
 -- Refuse a value that a setting cannot have, saying what it can.
 --
--- called by  config.value, config.install_setting
+-- called by  config.value, config.install_setting, eval.use_settings
 -- raises     ST001 unknown setting, ST002 value out of its range
 
 create or replace function config.check_value(name text, value text)

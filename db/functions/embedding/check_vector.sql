@@ -2,7 +2,7 @@
 -- The vector at unit length and half precision; refuse a zero vector and another width, naming model and widths.
 --
 -- called by  embedding.store_vectors, embedding.remember_query, search.resolve_request,
---            search.word_question
+--            search.word_question, eval.store_vectors
 -- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector
 
 create or replace function embedding.check_vector(given public.vector, expected_set embedding.set)

@@ -1,7 +1,7 @@
 -- embedding.expansion_revision
 -- Grows whenever synonyms or topics change, so that older cached questions are not used.
 --
--- called by  embedding.cached_query, embedding.remember_query
+-- called by  embedding.cached_query, embedding.remember_query, embedding.purge_queries
 -- raises     nothing
 
 create or replace function embedding.expansion_revision()

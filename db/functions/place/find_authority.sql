@@ -5,7 +5,7 @@
 -- into successors and the postcode names none of them.
 --
 -- called by  place.resolve_authority, place.find_postcode, place.find_school, place.merge_schools,
---            place.merge_postcodes
+--            place.merge_postcodes, search.scope_of
 -- raises     nothing
 
 create or replace function place.find_authority(

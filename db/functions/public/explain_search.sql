@@ -8,7 +8,7 @@
 --     where chunk_id = 12;
 --
 -- definer because  a reader may search but not read the tables; it tells of nothing out of scope
--- called by  a person at psql
+-- called by  a person at psql, public.explain_text
 -- raises     what search_kb raises
 
 create or replace function public.explain_search(

@@ -5,7 +5,7 @@
 -- A chunk out of scope gets the answer of one that does not exist, except from an admin.
 --
 -- definer because  a reader may search but not read the tables; it tells of nothing out of scope
--- called by  a person at psql
+-- called by  a person at psql, public.why_not_text
 -- raises     what search_kb raises
 
 create or replace function public.why_not(

@@ -3,7 +3,7 @@
 --
 -- 'infinity' is the last day that is known of, '-infinity' a day before the first.
 --
--- called by  search.exact_hits, search.keyword_leg
+-- called by  search.exact_hits, search.explain_absence, search.keyword_pool_as_of
 -- raises     nothing
 
 create or replace function search.chunks_as_of(

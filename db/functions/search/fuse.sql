@@ -3,7 +3,7 @@
 --
 -- Cormack, Clarke & Buettcher 2009. The rest of the row is filled by search.weigh.
 --
--- called by  search.rank_candidates
+-- called by  search.rank_candidates, eval.sweep
 -- raises     nothing
 
 create or replace function search.fuse(

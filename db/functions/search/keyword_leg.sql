@@ -6,7 +6,7 @@
 -- words. Where that leaves the leg under-filled, every visible chunk with any of the words is
 -- looked at. With within, only those chunks are scored (the vector_first mode).
 --
--- called by  search.rank_candidates
+-- called by  search.rank_candidates, search.explain_miss
 -- raises     ST002 unusable setting
 
 create or replace function search.keyword_leg(

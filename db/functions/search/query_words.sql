@@ -5,7 +5,7 @@
 -- A word labelled D alone came from a synonym (terms.build_tsquery). A prefix (word:*) stands for
 -- the sixteen most common words it begins.
 --
--- called by  search.keyword_leg
+-- called by  search.keyword_leg, search.explain_retrieval
 -- raises     nothing
 
 create or replace function search.query_words(tsquery tsquery)

@@ -1,7 +1,7 @@
 -- search.rank_candidates
 -- Both legs, fusion, weights and floor over the given scopes: every candidate, kept or with the reason it was dropped.
 --
--- called by  search.retrieve
+-- called by  search.retrieve, eval.fill_pool
 -- raises     ST002 unusable setting
 
 create or replace function search.rank_candidates(

@@ -1,7 +1,7 @@
 -- search.resolve_request
 -- What a search was asked, checked and with nothing left out: arguments, then settings, then the embedding set's own.
 --
--- called by  public.search_kb, public.explain_search, public.why_not, search.find
+-- called by  public.search_kb, public.explain_search, public.why_not, search.find, eval.fill_pool
 -- raises     VE002 wrong width, VE004 no set is active, SE001 argument out of range,
 --            SE002 a state that may not be retrieved, ST002 unusable setting
 

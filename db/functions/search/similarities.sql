@@ -1,7 +1,7 @@
 -- search.similarities
 -- Cosine similarity of named chunks, whichever leg found them; chunks without a vector in the set are left out.
 --
--- called by  search.rank_candidates
+-- called by  search.rank_candidates, search.explain_miss
 -- raises     nothing
 
 create or replace function search.similarities(

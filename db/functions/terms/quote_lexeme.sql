@@ -1,7 +1,7 @@
 -- terms.quote_lexeme
 -- A lexeme as it stands in the text of a tsquery: quoted, never parsed again.
 --
--- called by  terms.build_tsquery, search.keyword_leg
+-- called by  terms.build_tsquery, search.keyword_leg, search.explain_retrieval, search.keyword_pool
 -- raises     nothing
 
 create or replace function terms.quote_lexeme(lexeme text)
