@@ -4,7 +4,9 @@
 -- Bounded however common the words are: a pool of candidates comes from the rarest words, until
 -- kb.keyword_budget postings of the visible scopes are read; the pool is scored exactly, by all
 -- words. Where that leaves the leg under-filled, every visible chunk with any of the words is
--- looked at. With within, only those chunks are scored (the vector_first mode).
+-- looked at. A third of the places are kept for chunks with an identifier of the question, which
+-- many texts with all its other words would crowd out. With within, only those chunks are scored
+-- (the vector_first mode).
 --
 -- called by  search.rank_candidates, search.explain_miss
 -- raises     ST002 unusable setting
@@ -31,6 +33,7 @@ declare
     _bm25 search.bm25;
     _words search.query_word[];
     _chosen search.query_word[];
+    _identifiers search.query_word[];
     _any_word tsquery;
     _share double precision;   -- of the corpus that is in the scopes
     _in_scopes tsquery;        -- NULL where the scopes are too many or too large to narrow by
@@ -106,12 +109,42 @@ begin
                 ) as t
             );
         end if;
+        _identifiers := array(
+            select w from unnest(_chosen) as w where w.identifier and not w.expansion
+        );
+        if cardinality(_pool) >= _pool_size and cardinality(_identifiers) > 0 then
+            _pool := _pool || array(
+                select t
+                from search.keyword_pool(
+                    _identifiers, _bm25, keyword_leg.scope_ids, _in_scopes, keyword_leg.statuses,
+                    keyword_leg.tags, _pool_size / 4, _budget
+                ) as t
+                where not exists (
+                    select from unnest(_pool) as p where p.chunk_id = t.chunk_id
+                )
+            );
+        end if;
     end if;
 
     return query
-    select h.*
-    from search.score_texts(_pool, _words, _bm25) as h
-    limit keyword_leg.candidates;
+    select
+        r.chunk_id, r.bm25_score, r.rank, r.identifier_matched, r.rare_words_matched, r.coverage
+    from (
+        select s.*
+        from (
+            select
+                h.*,
+                row_number() over (
+                    partition by h.identifier_matched order by h.rank, h.chunk_id
+                ) as nth
+            from search.score_texts(_pool, _words, _bm25) as h
+        ) as s
+        order by
+            s.identifier_matched and s.nth <= greatest(1, keyword_leg.candidates / 3) desc,
+            s.rank, s.chunk_id
+        limit keyword_leg.candidates
+    ) as r
+    order by r.rank, r.chunk_id;
 end;
 $func$;
 

@@ -244,6 +244,26 @@ def test_a_rare_word_is_found_however_many_chunks_hold_the_common_one(
     assert len(rows) == 50, "the rest is filled up from the common one"
 
 
+@pytest.mark.parametrize("others", [70, 400])
+def test_an_identifier_is_found_however_many_chunks_hold_all_other_words(
+    kb: psycopg.Connection[Any], others: int
+) -> None:
+    # fault R-15: more than the leg brings, and more than are scored
+    words = "womp dralk frim bom dak plin sorv tuld garm hesp"
+    passages = [words] * others + ["nothing but gardens"] * 400
+    vectors = clustered(len(passages), clusters=4, seed=6)
+    add_passages(kb, passages, vectors, source="many")
+    added = add(kb, f"See s.36. {'gardens ' * 110}", source="policy")
+    query = value_of(kb, "select terms.build_tsquery(%s)::text", [f"Under section 36: {words}?"])
+    rows = leg(kb, query)
+    assert len(rows) == 50
+    (row,) = [row for row in rows if row["chunk_id"] == added.chunk_ids[0]]
+    assert row["identifier_matched"]
+    # among the places, but not above its score
+    assert row["rank"] > 50
+    assert [r["rank"] for r in rows] == sorted(r["rank"] for r in rows)
+
+
 def test_few_visible_chunks_are_found_however_common_their_words_are_elsewhere(
     large: psycopg.Connection[Any],
 ) -> None:
