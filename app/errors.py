@@ -77,6 +77,7 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "SE001": 422,
     "SE002": 422,
     "SE003": 422,
+    "SE004": 409,
 }
 
 

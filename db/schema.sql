@@ -671,6 +671,8 @@ CREATE INDEX chunk_embedding_hash_idx ON corpus.chunk USING btree (embedding_has
 
 CREATE INDEX chunk_fact_scope_idx ON corpus.chunk_fact USING btree (scope_id);
 
+CREATE INDEX chunk_fact_tags_idx ON corpus.chunk_fact USING gin (tags);
+
 CREATE INDEX domain_authority_idx ON corpus.domain USING btree (authority);
 
 CREATE INDEX domain_pack_idx ON corpus.domain USING btree (pack);
@@ -2052,7 +2054,13 @@ CREATE TABLE embedding.set (
     school_floor double precision NOT NULL,
     vector_weight double precision NOT NULL,
     keyword_weight double precision NOT NULL,
+    index_kind text DEFAULT 'halfvec'::text NOT NULL,
+    index_m integer DEFAULT 16 NOT NULL,
+    index_ef_construction integer DEFAULT 64 NOT NULL,
     CONSTRAINT set_floors_are_cosines CHECK ((((retrieval_floor >= ('-1'::integer)::double precision) AND (retrieval_floor <= (1)::double precision)) AND ((relevance_floor >= ('-1'::integer)::double precision) AND (relevance_floor <= (1)::double precision)) AND ((school_floor >= ('-1'::integer)::double precision) AND (school_floor <= (1)::double precision)))),
+    CONSTRAINT set_index_ef_construction_is_legal CHECK (((index_ef_construction >= (2 * index_m)) AND (index_ef_construction <= 1000))),
+    CONSTRAINT set_index_kind_is_known CHECK ((index_kind = ANY (ARRAY['halfvec'::text, 'binary'::text]))),
+    CONSTRAINT set_index_m_is_legal CHECK (((index_m >= 2) AND (index_m <= 100))),
     CONSTRAINT set_provider_is_known CHECK ((provider = ANY (ARRAY['local'::text, 'openai'::text, 'azure'::text, 'compatible'::text]))),
     CONSTRAINT set_weights_not_negative CHECK (((vector_weight >= (0)::double precision) AND (keyword_weight >= (0)::double precision))),
     CONSTRAINT set_width_fits_an_index CHECK (((width >= 1) AND (width <= 4000)))
@@ -2061,6 +2069,12 @@ CREATE TABLE embedding.set (
 COMMENT ON COLUMN embedding.set.active IS 'Whether searches use it.';
 
 COMMENT ON COLUMN embedding.set.endpoint_url IS 'OpenAI-compatible base address that embedding.embed_text calls from inside the server; a key never stands here.';
+
+COMMENT ON COLUMN embedding.set.index_ef_construction IS 'HNSW candidate list while building.';
+
+COMMENT ON COLUMN embedding.set.index_kind IS 'What its HNSW indexes hold: halfvec, the vectors; binary, a bit for each dimension, whose hits are ranked again by the vectors. Changing it needs the statements of embedding.index_statements.';
+
+COMMENT ON COLUMN embedding.set.index_m IS 'HNSW links of a node.';
 
 COMMENT ON COLUMN embedding.set.keyword_weight IS 'Weight of the keyword leg in fusion.';
 
@@ -2191,9 +2205,13 @@ CREATE UNIQUE INDEX set_one_active_idx ON embedding.set USING btree (active) WHE
 
 CREATE INDEX vector_1_hnsw_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64');
 
+CREATE INDEX vector_1_national_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (scope_id = 1);
+
 CREATE INDEX vector_1_scope_id_idx ON embedding.vector_1 USING btree (scope_id);
 
-CREATE INDEX vector_2_hnsw_idx ON embedding.vector_2 USING hnsw (((embedding)::public.halfvec(1536)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64');
+CREATE INDEX vector_2_hnsw_idx ON embedding.vector_2 USING hnsw (((public.binary_quantize(embedding))::bit(1536)) public.bit_hamming_ops) WITH (m='16', ef_construction='64');
+
+CREATE INDEX vector_2_national_idx ON embedding.vector_2 USING hnsw (((public.binary_quantize(embedding))::bit(1536)) public.bit_hamming_ops) WITH (m='16', ef_construction='64') WHERE (scope_id = 1);
 
 CREATE INDEX vector_2_scope_id_idx ON embedding.vector_2 USING btree (scope_id);
 
@@ -2399,6 +2417,48 @@ REVOKE ALL ON FUNCTION embedding.expansion_revision() FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.expansion_revision() TO pgkb_app;
 GRANT ALL ON FUNCTION embedding.expansion_revision() TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.expansion_revision() TO pgkb_admin;
+
+CREATE FUNCTION embedding.index_statements(set_name text, "concurrently" boolean DEFAULT true) RETURNS TABLE(index_name text, statement text)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set := embedding.named_set(index_statements.set_name);
+    _national bigint := (select s.scope_id from corpus.scope as s where s.kind = 'national');
+begin
+    return query
+    select
+        i.name,
+        format(
+            'create index %s if not exists %I on embedding.%I using hnsw (%s) '
+            'with (m = %s, ef_construction = %s)%s',
+            case when index_statements.concurrently then 'concurrently' else '' end,
+            i.name,
+            'vector_' || _set.set_id,
+            case _set.index_kind
+                when 'binary' then format(
+                    '(public.binary_quantize(embedding)::bit(%s)) public.bit_hamming_ops', _set.width
+                )
+                else format(
+                    '(embedding::public.halfvec(%s)) public.halfvec_cosine_ops', _set.width
+                )
+            end,
+            _set.index_m,
+            _set.index_ef_construction,
+            i.condition
+        )
+    from (
+        values
+            (format('vector_%s_hnsw_idx', _set.set_id), ''),
+            (format('vector_%s_national_idx', _set.set_id), format(' where scope_id = %s', _national))
+    ) as i (name, condition);
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.index_statements(set_name text, "concurrently" boolean) IS 'The statements that make the vector indexes of a set, as its row says: one over all, one over national text.';
+
+REVOKE ALL ON FUNCTION embedding.index_statements(set_name text, "concurrently" boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.index_statements(set_name text, "concurrently" boolean) TO pgkb_admin;
 
 CREATE FUNCTION embedding.named_set(set_name text) RETURNS embedding.set
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -6466,6 +6526,74 @@ COMMENT ON FUNCTION search.bm25_settings() IS 'The settings of BM25 and the size
 REVOKE ALL ON FUNCTION search.bm25_settings() FROM PUBLIC;
 GRANT ALL ON FUNCTION search.bm25_settings() TO pgkb_admin;
 
+CREATE FUNCTION search.calibrate(questions integer DEFAULT 20, dry_run boolean DEFAULT false) RETURNS TABLE(index_ms double precision, exact_ms_per_thousand double precision, measured_chunks bigint, exact_limit integer, installed boolean)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set := embedding.active_set();
+    _statuses text[] := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
+    _candidates integer := config.value('kb.candidates')::integer;
+    _everywhere bigint[] := array(select s.scope_id from corpus.scope as s);
+    _scope record;
+    _query public.halfvec;
+    _begun timestamptz;
+    _index_ms double precision[] := '{}';
+    _exact_ms double precision[] := '{}';
+begin
+    -- the largest scope that a search may still scan exactly
+    select z.scope_id, z.chunks into _scope
+    from search.scope_size as z
+    where z.scope_id <> 0 and z.chunks between 1000 and 50000
+    order by z.chunks desc
+    limit 1;
+    if not found then
+        raise exception 'no scope holds 1,000 to 50,000 chunks: there is nothing to measure with'
+            using errcode = 'SE004', hint = 'Keep kb.exact_limit as it is until there is more text.';
+    end if;
+    for _query in
+        select v.embedding
+        from embedding.vector as v
+        where v.set_id = _set.set_id
+        order by hashint8(v.chunk_id)
+        limit calibrate.questions + 1
+    loop
+        _begun := clock_timestamp();
+        perform search.index_hits(
+            _query, _set.set_id, _everywhere, _statuses, null, _candidates
+        );
+        _index_ms := _index_ms || extract(epoch from clock_timestamp() - _begun)::double precision * 1000;
+        _begun := clock_timestamp();
+        perform search.exact_hits(
+            _query, _set.set_id, array[_scope.scope_id], _statuses, null, _candidates
+        );
+        _exact_ms := _exact_ms || extract(epoch from clock_timestamp() - _begun)::double precision * 1000;
+    end loop;
+    -- the first of each was cold
+    select percentile_cont(0.5) within group (order by m) into index_ms
+    from unnest(_index_ms[2:]) as m;
+    select
+        percentile_cont(0.5) within group (order by m) / _scope.chunks * 1000
+    into exact_ms_per_thousand
+    from unnest(_exact_ms[2:]) as m;
+    measured_chunks := _scope.chunks;
+    -- twice the index's time buys a recall of one
+    exact_limit := least(100000, greatest(2000, round(
+        2000 * index_ms / exact_ms_per_thousand
+    )));
+    installed := not calibrate.dry_run;
+    if installed then
+        perform config.install_setting('kb.exact_limit', exact_limit::text);
+    end if;
+    return next;
+end;
+$$;
+
+COMMENT ON FUNCTION search.calibrate(questions integer, dry_run boolean) IS 'Measure on this machine how many chunks an exact scan reads in the time the index needs, and install it as kb.exact_limit.';
+
+REVOKE ALL ON FUNCTION search.calibrate(questions integer, dry_run boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.calibrate(questions integer, dry_run boolean) TO pgkb_admin;
+
 CREATE FUNCTION search.caller_is_admin() RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -7458,43 +7586,65 @@ CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_id
     SET enable_mergejoin TO 'off'
     AS $_$
 declare
-    _width integer := public.vector_dims(index_hits.query);
+    _binary boolean := (
+        select s.index_kind = 'binary' from embedding.set as s where s.set_id = index_hits.set_id
+    );
+    _depth integer := index_hits.candidates;
+    _order text;
 begin
+    if _binary then
+        -- bits tell less the more is asked for
+        _depth := least(
+            1000,
+            greatest(8 * index_hits.candidates, config.value('kb.rerank_depth')::integer)
+        );
+        _order := 'public.binary_quantize(v.embedding)::bit(%1$s) operator(public.<~>) '
+            'public.binary_quantize($1)::bit(%1$s)';
+    else
+        _order := 'v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)';
+    end if;
     -- the list must hold what is asked for; pgvector refuses more than 1000
     perform set_config(
         'hnsw.ef_search',
-        least(1000, greatest(
-            index_hits.candidates, config.value('kb.ef_search')::integer
-        ))::text,
+        least(1000, greatest(_depth, config.value('kb.ef_search')::integer))::text,
         true
     );
     return query execute format(
         $query$
-        select h.chunk_id, 1 - h.distance, 0
+        select n.chunk_id, 1 - n.distance, 0
         from (
-            select
-                v.chunk_id,
-                v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)
-                as distance
-            from embedding.%2$I as v
-            inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
-            where
-                v.scope_id = any($2)
-                and f.status = any($3)
-                and ($4 is null or f.tags && $4)
-            order by v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)
-            limit $5
-        ) as h
+            select h.chunk_id, h.embedding operator(public.<=>) $1 as distance
+            from (
+                select v.chunk_id, v.embedding
+                from embedding.%1$I as v
+                inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
+                where
+                    %2$s
+                    and f.status = any($3)
+                    and ($4 is null or f.tags && $4)
+                order by %3$s
+                limit $6
+            ) as h
+        ) as n
+        order by n.distance, n.chunk_id
+        limit $5
         $query$,
-        _width, 'vector_' || index_hits.set_id
+        'vector_' || index_hits.set_id,
+        -- only a constant makes the planner see that the index of the national scope will do
+        case
+            when cardinality(index_hits.scope_ids) = 1
+                then format('v.scope_id = %s', index_hits.scope_ids[1])
+            else 'v.scope_id = any($2)'
+        end,
+        format(_order, public.vector_dims(index_hits.query))
     )
     using
         index_hits.query, index_hits.scope_ids, index_hits.statuses, index_hits.tags,
-        index_hits.candidates;
+        index_hits.candidates, _depth;
 end;
 $_$;
 
-COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by the HNSW index, scanned on while the filter leaves too few.';
+COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.';
 
 REVOKE ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) TO pgkb_admin;
@@ -7538,7 +7688,7 @@ begin
             select t
             from search.keyword_pool(
                 _words, _bm25, keyword_leg.scope_ids, null, keyword_leg.statuses,
-                keyword_leg.tags, _pool_size, null, keyword_leg.within
+                keyword_leg.tags, _pool_size, null, 1, keyword_leg.within
             ) as t
         );
     else
@@ -7558,7 +7708,7 @@ begin
             select t
             from search.keyword_pool(
                 _chosen, _bm25, keyword_leg.scope_ids, _in_scopes, keyword_leg.statuses,
-                keyword_leg.tags, _pool_size, _budget
+                keyword_leg.tags, _pool_size, _budget, _share
             ) as t
         );
         if cardinality(_pool) < keyword_leg.candidates and (
@@ -7566,14 +7716,14 @@ begin
                 select from unnest(_words) as w
                 where w.chunks > 0 and w.lexeme not in (select c.lexeme from unnest(_chosen) as c)
             )
-            or exists (select from unnest(_chosen) as w where w.chunks > _budget)
+            or exists (select from unnest(_chosen) as w where w.chunks * _share > _budget)
         ) then
             -- few of the rarest words' chunks pass the filters: look from the filters' side
             _pool := array(
                 select t
                 from search.keyword_pool(
                     _words, _bm25, keyword_leg.scope_ids, null, keyword_leg.statuses,
-                    keyword_leg.tags, _pool_size, null, array(
+                    keyword_leg.tags, _pool_size, null, 1, array(
                         select f.chunk_id
                         from corpus.chunk_fact as f
                         where
@@ -7598,7 +7748,7 @@ COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], stat
 REVOKE ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) TO pgkb_admin;
 
-CREATE FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.text_index
+CREATE FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, share double precision DEFAULT 1, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.text_index
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -7614,11 +7764,17 @@ begin
         select
             q.worth,
             q.term,
-            coalesce(q.term && keyword_pool.in_scopes, q.term) as term_in_scopes
+            case when q.too_common then q.often else q.term end
+            && coalesce(keyword_pool.in_scopes, q.term) as first_read,
+            case when q.too_common then q.term && !!q.often end
+            && coalesce(keyword_pool.in_scopes, q.term) as then_read
         from (
             select
                 w.idf * case when w.expansion then _expansion_weight else 1 end as worth,
-                terms.quote_lexeme(w.lexeme)::tsquery as term
+                terms.quote_lexeme(w.lexeme)::tsquery as term,
+                -- search.scoped_lexemes
+                terms.quote_lexeme('^' || w.lexeme)::tsquery as often,
+                w.chunks * keyword_pool.share > keyword_pool.budget as too_common
             from unnest(keyword_pool.words) as w
         ) as q
     ),
@@ -7633,20 +7789,30 @@ begin
         from chosen_word as w
         cross join lateral (
             select
-                t.chunk_id,
-                t.token_count,
+                r.chunk_id,
+                r.token_count,
                 -- ts_rank of one word with equal weights is the sum of 1/i^2 up to its frequency
                 -- over pi^2/6; solved for the frequency, exact over a tsvector's 256 positions
                 round(
                     1 / (1.64493406685
-                    * (1 - ts_rank('{1,1,1,1}', t.lexemes, w.term)::double precision)) - 0.5
+                    * (1 - ts_rank('{1,1,1,1}', r.lexemes, w.term)::double precision)) - 0.5
                 ) as tf
-            from search.text_index as t
-            where
-                search.scoped_lexemes(t.lexemes, t.scope_id) @@ w.term_in_scopes
-                and t.scope_id = any(keyword_pool.scope_ids)
-                and (keyword_pool.within is null or t.chunk_id = any(keyword_pool.within))
-            limit keyword_pool.budget
+            from (
+                select t.chunk_id, t.token_count, t.lexemes
+                from search.text_index as t
+                where
+                    search.scoped_lexemes(t.lexemes, t.scope_id) @@ w.first_read
+                    and t.scope_id = any(keyword_pool.scope_ids)
+                    and (keyword_pool.within is null or t.chunk_id = any(keyword_pool.within))
+                union all
+                select t.chunk_id, t.token_count, t.lexemes
+                from search.text_index as t
+                where
+                    search.scoped_lexemes(t.lexemes, t.scope_id) @@ w.then_read
+                    and t.scope_id = any(keyword_pool.scope_ids)
+                    and (keyword_pool.within is null or t.chunk_id = any(keyword_pool.within))
+                limit keyword_pool.budget
+            ) as r
         ) as p
         group by p.chunk_id
     )
@@ -7674,10 +7840,10 @@ begin
 end;
 $$;
 
-COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, within bigint[]) IS 'The visible chunks that score best by these words alone: what the keyword leg scores exactly, by all words.';
+COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, share double precision, within bigint[]) IS 'The visible chunks that score best by these words alone: what the keyword leg scores exactly, by all words.';
 
-REVOKE ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, within bigint[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, within bigint[]) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, share double precision, within bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, share double precision, within bigint[]) TO pgkb_admin;
 
 CREATE FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.text_index
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -8362,11 +8528,17 @@ CREATE FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) RETURNS
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-    -- no text has a word with @ in it: the parser breaks it there
-    select scoped_lexemes.lexemes || array_to_tsvector(array['@' || scoped_lexemes.scope_id]);
+    -- no text has a word with @ or ^ in it: the parser breaks it there
+    select scoped_lexemes.lexemes || array_to_tsvector(
+        array['@' || scoped_lexemes.scope_id] || array(
+            select '^' || u.lexeme
+            from unnest(scoped_lexemes.lexemes) as u
+            where cardinality(u.positions) >= 3
+        )
+    );
 $$;
 
-COMMENT ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) IS 'The lexemes of a chunk and, as one more, its scope: what the text index is made of.';
+COMMENT ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) IS 'What the text index is made of: the lexemes of a chunk, its scope (@), and once more (^) the lexemes that it holds three times or oftener, so that of a word too common to read whole the best chunks can be read.';
 
 REVOKE ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) TO pgkb_ingest;
@@ -8508,24 +8680,48 @@ CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes s
 declare
     _exact_limit bigint := config.value('kb.exact_limit')::bigint;
     _plans search.scope_plan[];
+    _scope_ids bigint[] := array(select v.scope_id from unnest(vector_leg.scopes) as v);
+    _tagged bigint;   -- visible chunks with the tags, counted no further than matters; NULL: no tags
     _small bigint[];
     _large bigint[];
+    _national bigint[];
+    _group bigint[];
+    _found search.vector_hit[];
     _hits search.vector_hit[];
-    _more search.vector_hit[];
-    _topped_up text;
 begin
+    if vector_leg.query is not null and vector_leg.tags is not null and vector_leg.as_of is null then
+        select count(*) into _tagged
+        from (
+            select
+            from corpus.chunk_fact as f
+            where
+                f.tags && vector_leg.tags
+                and f.scope_id = any(_scope_ids)
+                and f.status = any(vector_leg.statuses)
+            limit _exact_limit + 1
+        ) as t;
+    end if;
     _plans := array(
         select row(
             s.scope_id, s.label, s.chunks,
             case
                 when vector_leg.query is null then 'none'
-                when vector_leg.as_of is not null or s.running <= _exact_limit then 'exact'
+                when
+                    vector_leg.as_of is not null
+                    or _tagged <= _exact_limit
+                    or s.running <= _exact_limit
+                    then 'exact'
                 else 'index'
             end,
             case
                 when vector_leg.query is null then 'no query vector'
                 when vector_leg.as_of is not null
                     then 'no index holds the versions of another day'
+                when _tagged <= _exact_limit
+                    then format(
+                        '%s visible chunks carry the tags, within kb.exact_limit %s',
+                        _tagged, _exact_limit
+                    )
                 else format(
                     '%s chunks, %s with the smaller scopes, %s kb.exact_limit %s',
                     s.chunks, s.running,
@@ -8541,11 +8737,14 @@ begin
         ) as s
         order by s.chunks, s.scope_id
     );
-    if vector_leg.query is null then
+    if vector_leg.query is null or _tagged = 0 then
         return row('{}'::search.vector_hit[], _plans)::search.vector_found;
     end if;
     _small := array(select p.scope_id from unnest(_plans) as p where p.plan = 'exact');
     _large := array(select p.scope_id from unnest(_plans) as p where p.plan = 'index');
+    _national := array(
+        select p.scope_id from unnest(_plans) as p where p.plan = 'index' and p.label = 'national'
+    );
 
     if cardinality(_small) > 0 then
         _hits := array(
@@ -8556,36 +8755,43 @@ begin
             ) as h
         );
     end if;
-    if cardinality(_large) > 0 then
-        _more := array(
+    for _group in
+        select l.scope_ids
+        from (values (_national), (array_remove(_large, _national[1]))) as l (scope_ids)
+        where cardinality(l.scope_ids) > 0
+    loop
+        _found := array(
             select h
             from search.index_hits(
-                vector_leg.query, vector_leg.set_id, _large, vector_leg.statuses, vector_leg.tags,
+                vector_leg.query, vector_leg.set_id, _group, vector_leg.statuses, vector_leg.tags,
                 vector_leg.candidates
             ) as h
         );
-        if cardinality(_more) < vector_leg.candidates then
-            _topped_up := format(
-                '; the index found %s of %s, so an exact scan followed',
-                cardinality(_more), vector_leg.candidates
-            );
+        if cardinality(_found) < vector_leg.candidates then
             _plans := array(
                 select row(
                     p.scope_id, p.label, p.chunks,
-                    case p.plan when 'index' then 'index topped up' else p.plan end,
-                    p.reason || case p.plan when 'index' then _topped_up else '' end
+                    case when p.scope_id = any(_group) then 'index topped up' else p.plan end,
+                    p.reason || case
+                        when p.scope_id = any(_group) then format(
+                            '; the index found %s of %s, so an exact scan followed',
+                            cardinality(_found), vector_leg.candidates
+                        )
+                        else ''
+                    end
                 )::search.scope_plan
                 from unnest(_plans) as p
             );
-            _more := array(
+            _found := array(
                 select h
                 from search.exact_hits(
-                    vector_leg.query, vector_leg.set_id, _large, vector_leg.statuses,
+                    vector_leg.query, vector_leg.set_id, _group, vector_leg.statuses,
                     vector_leg.tags, vector_leg.candidates
                 ) as h
             );
         end if;
-    end if;
+        _hits := _hits || _found;
+    end loop;
 
     _hits := array(
         select row(h.chunk_id, h.similarity, h.rank)::search.vector_hit
@@ -8593,7 +8799,7 @@ begin
             select
                 u.chunk_id, u.similarity,
                 rank() over (order by round(u.similarity::numeric, 9) desc) as rank
-            from unnest(_hits || _more) as u
+            from unnest(_hits) as u
             where u.similarity >= vector_leg.floor
         ) as h
         order by h.rank, h.chunk_id

@@ -16,11 +16,17 @@ strict
 security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
-    -- no text has a word with @ in it: the parser breaks it there
-    select scoped_lexemes.lexemes || array_to_tsvector(array['@' || scoped_lexemes.scope_id]);
+    -- no text has a word with @ or ^ in it: the parser breaks it there
+    select scoped_lexemes.lexemes || array_to_tsvector(
+        array['@' || scoped_lexemes.scope_id] || array(
+            select '^' || u.lexeme
+            from unnest(scoped_lexemes.lexemes) as u
+            where cardinality(u.positions) >= 3
+        )
+    );
 $func$;
 comment on function search.scoped_lexemes is
-'The lexemes of a chunk and, as one more, its scope: what the text index is made of.';
+'What the text index is made of: the lexemes of a chunk, its scope (@), and once more (^) the lexemes that it holds three times or oftener, so that of a word too common to read whole the best chunks can be read.';
 
 -- in the one transaction of the deploy: without either index a search would read every chunk
 -- squawk-ignore require-concurrent-index-deletion

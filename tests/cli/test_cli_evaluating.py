@@ -93,7 +93,7 @@ def test_a_pack_is_measured_by_kind_and_failures_are_named_without_their_words(r
 
 
 def test_tune_marks_the_default_and_says_whether_another_is_better(run: Run) -> None:
-    grid = ("--weights", "0.5,1", "--k", "60", "--candidates", "50")
+    grid = ("--weights", "0.7,1", "--k", "60", "--candidates", "50")
     ended = run("tune", "tiny", "--seed", "4", *grid, "--json")
     assert ended.code == 0, ended.err
     tuned = ended.json

@@ -1,13 +1,16 @@
 -- search.index_hits
--- The most similar visible chunks of these scopes by the HNSW index, scanned on while the filter leaves too few.
+-- The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.
+--
+-- A set whose index holds bits (index_kind binary) brings kb.rerank_depth hits by Hamming distance,
+-- which the vectors rank. National text alone is found through its own index.
 --
 -- The planner settings leave the index as the only way that needs no sort; they and the hnsw
 -- settings hold inside this call only (a SET clause restores what set_config changes).
 -- Relaxed order keeps hits that strict order throws away; search.vector_leg ranks them anew.
 -- Parallel unsafe, and so is all that calls it: in a parallel query no setting can be changed.
 --
--- called by  search.vector_leg
--- raises     nothing
+-- called by  search.vector_leg, search.calibrate
+-- raises     ST002 unusable setting
 
 create or replace function search.index_hits(
     query public.halfvec,
@@ -32,41 +35,63 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $func$
 declare
-    _width integer := public.vector_dims(index_hits.query);
+    _binary boolean := (
+        select s.index_kind = 'binary' from embedding.set as s where s.set_id = index_hits.set_id
+    );
+    _depth integer := index_hits.candidates;
+    _order text;
 begin
+    if _binary then
+        -- bits tell less the more is asked for
+        _depth := least(
+            1000,
+            greatest(8 * index_hits.candidates, config.value('kb.rerank_depth')::integer)
+        );
+        _order := 'public.binary_quantize(v.embedding)::bit(%1$s) operator(public.<~>) '
+            'public.binary_quantize($1)::bit(%1$s)';
+    else
+        _order := 'v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)';
+    end if;
     -- the list must hold what is asked for; pgvector refuses more than 1000
     perform set_config(
         'hnsw.ef_search',
-        least(1000, greatest(
-            index_hits.candidates, config.value('kb.ef_search')::integer
-        ))::text,
+        least(1000, greatest(_depth, config.value('kb.ef_search')::integer))::text,
         true
     );
     return query execute format(
         $query$
-        select h.chunk_id, 1 - h.distance, 0
+        select n.chunk_id, 1 - n.distance, 0
         from (
-            select
-                v.chunk_id,
-                v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)
-                as distance
-            from embedding.%2$I as v
-            inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
-            where
-                v.scope_id = any($2)
-                and f.status = any($3)
-                and ($4 is null or f.tags && $4)
-            order by v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)
-            limit $5
-        ) as h
+            select h.chunk_id, h.embedding operator(public.<=>) $1 as distance
+            from (
+                select v.chunk_id, v.embedding
+                from embedding.%1$I as v
+                inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
+                where
+                    %2$s
+                    and f.status = any($3)
+                    and ($4 is null or f.tags && $4)
+                order by %3$s
+                limit $6
+            ) as h
+        ) as n
+        order by n.distance, n.chunk_id
+        limit $5
         $query$,
-        _width, 'vector_' || index_hits.set_id
+        'vector_' || index_hits.set_id,
+        -- only a constant makes the planner see that the index of the national scope will do
+        case
+            when cardinality(index_hits.scope_ids) = 1
+                then format('v.scope_id = %s', index_hits.scope_ids[1])
+            else 'v.scope_id = any($2)'
+        end,
+        format(_order, public.vector_dims(index_hits.query))
     )
     using
         index_hits.query, index_hits.scope_ids, index_hits.statuses, index_hits.tags,
-        index_hits.candidates;
+        index_hits.candidates, _depth;
 end;
 $func$;
 
 comment on function search.index_hits is
-'The most similar visible chunks of these scopes by the HNSW index, scanned on while the filter leaves too few.';
+'The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.';

@@ -63,7 +63,7 @@ begin
             select t
             from search.keyword_pool(
                 _words, _bm25, keyword_leg.scope_ids, null, keyword_leg.statuses,
-                keyword_leg.tags, _pool_size, null, keyword_leg.within
+                keyword_leg.tags, _pool_size, null, 1, keyword_leg.within
             ) as t
         );
     else
@@ -83,7 +83,7 @@ begin
             select t
             from search.keyword_pool(
                 _chosen, _bm25, keyword_leg.scope_ids, _in_scopes, keyword_leg.statuses,
-                keyword_leg.tags, _pool_size, _budget
+                keyword_leg.tags, _pool_size, _budget, _share
             ) as t
         );
         if cardinality(_pool) < keyword_leg.candidates and (
@@ -91,14 +91,14 @@ begin
                 select from unnest(_words) as w
                 where w.chunks > 0 and w.lexeme not in (select c.lexeme from unnest(_chosen) as c)
             )
-            or exists (select from unnest(_chosen) as w where w.chunks > _budget)
+            or exists (select from unnest(_chosen) as w where w.chunks * _share > _budget)
         ) then
             -- few of the rarest words' chunks pass the filters: look from the filters' side
             _pool := array(
                 select t
                 from search.keyword_pool(
                     _words, _bm25, keyword_leg.scope_ids, null, keyword_leg.statuses,
-                    keyword_leg.tags, _pool_size, null, array(
+                    keyword_leg.tags, _pool_size, null, 1, array(
                         select f.chunk_id
                         from corpus.chunk_fact as f
                         where

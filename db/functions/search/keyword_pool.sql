@@ -2,7 +2,9 @@
 -- The visible chunks that score best by these words alone: what the keyword leg scores exactly, by all words.
 --
 -- Reads at most budget postings of a word (NULL reads all), of the scopes alone where in_scopes
--- narrows the index to them. With within, only those chunks.
+-- narrows the index to them; share is the part of the corpus that is visible. Of a word with more
+-- postings than that the chunks come first that hold it three times or oftener: the others score
+-- low by it. With within, only those chunks.
 --
 -- called by  search.keyword_leg
 -- raises     nothing
@@ -16,6 +18,7 @@ create or replace function search.keyword_pool(
     tags text[],
     pool integer,
     budget bigint,
+    share double precision default 1,
     within bigint[] default null
 )
 returns setof search.text_index
@@ -38,11 +41,17 @@ begin
         select
             q.worth,
             q.term,
-            coalesce(q.term && keyword_pool.in_scopes, q.term) as term_in_scopes
+            case when q.too_common then q.often else q.term end
+            && coalesce(keyword_pool.in_scopes, q.term) as first_read,
+            case when q.too_common then q.term && !!q.often end
+            && coalesce(keyword_pool.in_scopes, q.term) as then_read
         from (
             select
                 w.idf * case when w.expansion then _expansion_weight else 1 end as worth,
-                terms.quote_lexeme(w.lexeme)::tsquery as term
+                terms.quote_lexeme(w.lexeme)::tsquery as term,
+                -- search.scoped_lexemes
+                terms.quote_lexeme('^' || w.lexeme)::tsquery as often,
+                w.chunks * keyword_pool.share > keyword_pool.budget as too_common
             from unnest(keyword_pool.words) as w
         ) as q
     ),
@@ -57,20 +66,30 @@ begin
         from chosen_word as w
         cross join lateral (
             select
-                t.chunk_id,
-                t.token_count,
+                r.chunk_id,
+                r.token_count,
                 -- ts_rank of one word with equal weights is the sum of 1/i^2 up to its frequency
                 -- over pi^2/6; solved for the frequency, exact over a tsvector's 256 positions
                 round(
                     1 / (1.64493406685
-                    * (1 - ts_rank('{1,1,1,1}', t.lexemes, w.term)::double precision)) - 0.5
+                    * (1 - ts_rank('{1,1,1,1}', r.lexemes, w.term)::double precision)) - 0.5
                 ) as tf
-            from search.text_index as t
-            where
-                search.scoped_lexemes(t.lexemes, t.scope_id) @@ w.term_in_scopes
-                and t.scope_id = any(keyword_pool.scope_ids)
-                and (keyword_pool.within is null or t.chunk_id = any(keyword_pool.within))
-            limit keyword_pool.budget
+            from (
+                select t.chunk_id, t.token_count, t.lexemes
+                from search.text_index as t
+                where
+                    search.scoped_lexemes(t.lexemes, t.scope_id) @@ w.first_read
+                    and t.scope_id = any(keyword_pool.scope_ids)
+                    and (keyword_pool.within is null or t.chunk_id = any(keyword_pool.within))
+                union all
+                select t.chunk_id, t.token_count, t.lexemes
+                from search.text_index as t
+                where
+                    search.scoped_lexemes(t.lexemes, t.scope_id) @@ w.then_read
+                    and t.scope_id = any(keyword_pool.scope_ids)
+                    and (keyword_pool.within is null or t.chunk_id = any(keyword_pool.within))
+                limit keyword_pool.budget
+            ) as r
         ) as p
         group by p.chunk_id
     )

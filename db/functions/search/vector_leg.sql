@@ -1,8 +1,9 @@
 -- search.vector_leg
 -- The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter's selectivity; and how each scope was read.
 --
--- Small scopes together within kb.exact_limit are scanned exactly, larger ones through the index;
--- where the index under-fills, an exact scan tops it up. With as_of every scope is scanned exactly.
+-- Small scopes together within kb.exact_limit are scanned exactly, larger ones through the index,
+-- national text through one of its own; where the index under-fills, an exact scan tops it up. Tags
+-- that few visible chunks carry, and as_of, are scanned exactly whatever the scopes.
 --
 -- called by  search.rank_candidates
 -- raises     ST002 unusable setting
@@ -27,24 +28,48 @@ as $func$
 declare
     _exact_limit bigint := config.value('kb.exact_limit')::bigint;
     _plans search.scope_plan[];
+    _scope_ids bigint[] := array(select v.scope_id from unnest(vector_leg.scopes) as v);
+    _tagged bigint;   -- visible chunks with the tags, counted no further than matters; NULL: no tags
     _small bigint[];
     _large bigint[];
+    _national bigint[];
+    _group bigint[];
+    _found search.vector_hit[];
     _hits search.vector_hit[];
-    _more search.vector_hit[];
-    _topped_up text;
 begin
+    if vector_leg.query is not null and vector_leg.tags is not null and vector_leg.as_of is null then
+        select count(*) into _tagged
+        from (
+            select
+            from corpus.chunk_fact as f
+            where
+                f.tags && vector_leg.tags
+                and f.scope_id = any(_scope_ids)
+                and f.status = any(vector_leg.statuses)
+            limit _exact_limit + 1
+        ) as t;
+    end if;
     _plans := array(
         select row(
             s.scope_id, s.label, s.chunks,
             case
                 when vector_leg.query is null then 'none'
-                when vector_leg.as_of is not null or s.running <= _exact_limit then 'exact'
+                when
+                    vector_leg.as_of is not null
+                    or _tagged <= _exact_limit
+                    or s.running <= _exact_limit
+                    then 'exact'
                 else 'index'
             end,
             case
                 when vector_leg.query is null then 'no query vector'
                 when vector_leg.as_of is not null
                     then 'no index holds the versions of another day'
+                when _tagged <= _exact_limit
+                    then format(
+                        '%s visible chunks carry the tags, within kb.exact_limit %s',
+                        _tagged, _exact_limit
+                    )
                 else format(
                     '%s chunks, %s with the smaller scopes, %s kb.exact_limit %s',
                     s.chunks, s.running,
@@ -60,11 +85,14 @@ begin
         ) as s
         order by s.chunks, s.scope_id
     );
-    if vector_leg.query is null then
+    if vector_leg.query is null or _tagged = 0 then
         return row('{}'::search.vector_hit[], _plans)::search.vector_found;
     end if;
     _small := array(select p.scope_id from unnest(_plans) as p where p.plan = 'exact');
     _large := array(select p.scope_id from unnest(_plans) as p where p.plan = 'index');
+    _national := array(
+        select p.scope_id from unnest(_plans) as p where p.plan = 'index' and p.label = 'national'
+    );
 
     if cardinality(_small) > 0 then
         _hits := array(
@@ -75,36 +103,43 @@ begin
             ) as h
         );
     end if;
-    if cardinality(_large) > 0 then
-        _more := array(
+    for _group in
+        select l.scope_ids
+        from (values (_national), (array_remove(_large, _national[1]))) as l (scope_ids)
+        where cardinality(l.scope_ids) > 0
+    loop
+        _found := array(
             select h
             from search.index_hits(
-                vector_leg.query, vector_leg.set_id, _large, vector_leg.statuses, vector_leg.tags,
+                vector_leg.query, vector_leg.set_id, _group, vector_leg.statuses, vector_leg.tags,
                 vector_leg.candidates
             ) as h
         );
-        if cardinality(_more) < vector_leg.candidates then
-            _topped_up := format(
-                '; the index found %s of %s, so an exact scan followed',
-                cardinality(_more), vector_leg.candidates
-            );
+        if cardinality(_found) < vector_leg.candidates then
             _plans := array(
                 select row(
                     p.scope_id, p.label, p.chunks,
-                    case p.plan when 'index' then 'index topped up' else p.plan end,
-                    p.reason || case p.plan when 'index' then _topped_up else '' end
+                    case when p.scope_id = any(_group) then 'index topped up' else p.plan end,
+                    p.reason || case
+                        when p.scope_id = any(_group) then format(
+                            '; the index found %s of %s, so an exact scan followed',
+                            cardinality(_found), vector_leg.candidates
+                        )
+                        else ''
+                    end
                 )::search.scope_plan
                 from unnest(_plans) as p
             );
-            _more := array(
+            _found := array(
                 select h
                 from search.exact_hits(
-                    vector_leg.query, vector_leg.set_id, _large, vector_leg.statuses,
+                    vector_leg.query, vector_leg.set_id, _group, vector_leg.statuses,
                     vector_leg.tags, vector_leg.candidates
                 ) as h
             );
         end if;
-    end if;
+        _hits := _hits || _found;
+    end loop;
 
     _hits := array(
         select row(h.chunk_id, h.similarity, h.rank)::search.vector_hit
@@ -112,7 +147,7 @@ begin
             select
                 u.chunk_id, u.similarity,
                 rank() over (order by round(u.similarity::numeric, 9) desc) as rank
-            from unnest(_hits || _more) as u
+            from unnest(_hits) as u
             where u.similarity >= vector_leg.floor
         ) as h
         order by h.rank, h.chunk_id

@@ -14,7 +14,7 @@ set search_path = pg_catalog, pg_temp
 as $func$
     with typed as (
         -- a longer question is cut: its first words say what it is about
-        select terms.to_index(left(coalesce(build_tsquery.question, ''), 10000)) as lexemes
+        select terms.to_index(left(coalesce(build_tsquery.question, ''), 4000)) as lexemes
     ),
 
     added as (

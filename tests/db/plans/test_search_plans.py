@@ -27,6 +27,7 @@ GROWING = {
     "lexeme_stat",
 }
 VECTOR_INDEX, SCOPE_INDEX = "vector_1_hnsw_idx", "vector_1_scope_id_idx"
+NATIONAL_INDEX = "vector_1_national_idx"
 WORD_INDEX = "text_index_scoped_idx"
 
 
@@ -56,19 +57,65 @@ def vector_plans(collected: Plans) -> Plans:
     return found
 
 
-def test_a_large_scope_is_read_through_the_vector_index_without_a_sort(
+def test_national_text_is_read_through_an_index_of_its_own(
+    large: psycopg.Connection[Any],
+) -> None:
+    large.execute("set local kb.exact_limit = 0")
+    with plans(large) as collected:
+        search(large, words="subject7", vector=QUESTION.tolist())
+    nearest = vector_plans(collected)
+    assert NATIONAL_INDEX in indexes(nearest)
+    without_a_sort(nearest)
+
+
+def without_a_sort(nearest: Plans) -> None:
+    """The index gives the order; what is sorted is its few hits, once more by their vectors."""
+    assert scanned(nearest) == set()
+    kinds = [node["Node Type"] for node in nearest.nodes()]
+    assert not set(kinds) & {"Incremental Sort", "Hash Join", "Merge Join", "Bitmap Heap Scan"}
+    assert set(kinds) >= {"Limit", "Index Scan", "Nested Loop"}
+    for document in nearest.documents:
+        assert document["Plan"]["Node Type"] == "Limit"
+        below = document["Plan"]["Plans"][0]
+        assert below["Node Type"] == "Sort"
+        assert "Sort" not in [
+            node["Node Type"] for node in Plans([{"Plan": below["Plans"][0]}]).nodes()
+        ]
+
+
+def test_another_large_scope_is_read_through_the_index_over_all_without_a_sort(
     large: psycopg.Connection[Any],
 ) -> None:
     # fault R-06
     large.execute("set local kb.exact_limit = 0")
     with plans(large) as collected:
-        search(large, words="subject7", vector=QUESTION.tolist())
+        search(large, words="subject7", vector=QUESTION.tolist(), la="E10000016")
     nearest = vector_plans(collected)
-    assert VECTOR_INDEX in indexes(nearest)
-    assert scanned(nearest) == set()
-    kinds = {node["Node Type"] for node in nearest.nodes()}
-    assert not kinds & {"Sort", "Incremental Sort", "Hash Join", "Merge Join", "Bitmap Heap Scan"}
-    assert kinds >= {"Limit", "Index Scan", "Nested Loop"}
+    assert {VECTOR_INDEX, NATIONAL_INDEX} <= indexes(nearest)
+    without_a_sort(nearest)
+
+
+def test_tags_that_few_chunks_carry_are_searched_exactly(large: psycopg.Connection[Any]) -> None:
+    large.execute("set local kb.exact_limit = 50")
+    large.execute(
+        "update corpus.chunk_fact set tags = '{ehcp}' where chunk_id in "
+        "(select chunk_id from corpus.chunk_fact order by chunk_id limit 20)"
+    )
+    with plans(large) as collected:
+        rows = search(large, vector=QUESTION.tolist(), tags=["ehcp"])
+    assert len(rows) > 0
+    assert not {VECTOR_INDEX, NATIONAL_INDEX} & indexes(vector_plans(collected))
+
+
+def test_tags_that_nobody_carries_cost_no_vector(large: psycopg.Connection[Any]) -> None:
+    large.execute("set local kb.exact_limit = 50")
+    with plans(large) as collected:
+        large.execute(
+            "select search.vector_leg(%s::halfvec, 1, array(select s from "
+            "search.visible_scopes() as s), '{approved,pending}', '{unheard-of}')",
+            [literal(QUESTION.tolist())],
+        )
+    assert collected.of("as distance").documents == []
 
 
 def test_a_small_scope_is_read_through_its_scope_index(large: psycopg.Connection[Any]) -> None:
@@ -76,7 +123,7 @@ def test_a_small_scope_is_read_through_its_scope_index(large: psycopg.Connection
     with plans(large) as collected:
         search(large, vector=QUESTION.tolist(), la="E10000016")
     nearest = vector_plans(collected)
-    assert {VECTOR_INDEX, SCOPE_INDEX} <= indexes(nearest), "national by one, Kent by the other"
+    assert {NATIONAL_INDEX, SCOPE_INDEX} <= indexes(nearest), "national by one, Kent by the other"
     assert "vector_1" not in scanned(nearest)
 
 
@@ -129,7 +176,7 @@ def test_the_tenth_call_of_a_prepared_search_is_planned_like_the_first(
     with plans(large) as collected:
         tenth = search(large, words="subject7", vector=QUESTION.tolist(), **asked)
     assert tenth == first
-    assert VECTOR_INDEX in indexes(vector_plans(collected))
+    assert NATIONAL_INDEX in indexes(vector_plans(collected))
     assert WORD_INDEX in indexes(collected.of("chosen_word"))
     assert scanned(collected.of("chosen_word")) == set()
     if not asked.get("tags"):

@@ -38,25 +38,38 @@ def ids(rows: list[Row]) -> list[int]:
     return [row["chunk_id"] for row in rows]
 
 
+@pytest.fixture(params=["halfvec", "binary"])
+def indexed(large: psycopg.Connection[Any], request: pytest.FixtureRequest) -> Any:
+    """The large corpus under each kind of index, made by the statements people would run."""
+    if request.param == "binary":
+        large.execute("update embedding.set set index_kind = 'binary' where set_id = 1")
+        large.execute("drop index embedding.vector_1_hnsw_idx, embedding.vector_1_national_idx")
+        for (statement,) in large.execute(
+            "select statement from embedding.index_statements('local-minilm', false)"
+        ).fetchall():
+            large.execute(statement.encode())
+    return large
+
+
 @pytest.mark.parametrize("candidates", [10, 50, 100, 200])
 def test_the_index_finds_nearly_everything_the_exact_scan_finds(
-    large: psycopg.Connection[Any], candidates: int
+    indexed: psycopg.Connection[Any], candidates: int
 ) -> None:
-    scopes = [scope(large, "national")]
+    scopes = [scope(indexed, "national")]
     found = total = 0
     for question in questions(5):
-        exact = hits(large, "exact", scopes=scopes, candidates=candidates, question=question)
-        index = hits(large, "index", scopes=scopes, candidates=candidates, question=question)
+        exact = hits(indexed, "exact", scopes=scopes, candidates=candidates, question=question)
+        index = hits(indexed, "index", scopes=scopes, candidates=candidates, question=question)
         assert len(exact) == len(index) == candidates
         found += len(set(ids(exact)) & set(ids(index)))
         total += candidates
-    assert found / total >= 0.95
+    assert found / total >= 0.9
 
 
-def test_a_list_of_a_thousand_is_filled(large: psycopg.Connection[Any]) -> None:
-    scopes = [scope(large, "national")]
-    assert len(hits(large, "index", scopes=scopes, candidates=1000)) == 1000
-    assert len(hits(large, "exact", scopes=scopes, candidates=1000)) == 1000
+def test_a_list_of_a_thousand_is_filled(indexed: psycopg.Connection[Any]) -> None:
+    scopes = [scope(indexed, "national")]
+    assert len(hits(indexed, "index", scopes=scopes, candidates=1000)) == 1000
+    assert len(hits(indexed, "exact", scopes=scopes, candidates=1000)) == 1000
 
 
 def test_the_exact_scan_finds_the_most_similar_first(large: psycopg.Connection[Any]) -> None:
