@@ -1,7 +1,7 @@
 -- config.install_setting
 -- Give a setting a value for this whole database; NULL goes back to the default.
 --
--- called by  DBAs, packs
+-- called by  DBAs, packs, search.calibrate
 -- writes     config.setting, audit.event
 -- raises     ST001 unknown setting, ST002 value out of its range
 

@@ -3,7 +3,7 @@
 --
 -- called by  search.resolve_request, embedding.*, corpus.publish_version, search.word_question,
 --            eval.answer, eval.fill_pool, eval.require_vectors, eval.store_vectors,
---            ingest/calls.py, app/calls.py
+--            search.calibrate, ingest/calls.py, app/calls.py
 -- raises     VE004 no set is active
 
 create or replace function embedding.active_set()

@@ -4,7 +4,7 @@
 -- The national scope is the largest that is searched in every question; an index of its own finds
 -- its chunks without stepping over everybody else's.
 --
--- called by  ingest/calls.py, people
+-- called by  people
 -- raises     VE005 unknown set
 
 create or replace function embedding.index_statements(set_name text, concurrently boolean default true)
