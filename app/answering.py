@@ -22,6 +22,8 @@ from providers.protocols import Answer, ProviderError, Source
 _log = logging.getLogger("pgkb.app")
 
 _WRONG_WIDTH = "VE002"
+# characters of a question that a model is given, as search.word_question does
+_EMBEDDED = 1000
 
 _BROAD_FALLBACK = (
     "No local authority is known for this question, so this draws on every area "
@@ -122,7 +124,7 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
 
     embedded = Embedded(vector=None)
     if worded.cached_vector is None:
-        embedded = await embedders.embed(active, inquiry.question)
+        embedded = await embedders.embed(active, inquiry.question[:_EMBEDDED])
     watch.lap("embed")
     fresh = calls.vector_text(embedded.vector) if embedded.vector is not None else None
     vector = worded.cached_vector or fresh

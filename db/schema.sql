@@ -7659,6 +7659,7 @@ declare
     _bm25 search.bm25;
     _words search.query_word[];
     _chosen search.query_word[];
+    _identifiers search.query_word[];
     _any_word tsquery;
     _share double precision;   -- of the corpus that is in the scopes
     _in_scopes tsquery;        -- NULL where the scopes are too many or too large to narrow by
@@ -7734,12 +7735,42 @@ begin
                 ) as t
             );
         end if;
+        _identifiers := array(
+            select w from unnest(_chosen) as w where w.identifier and not w.expansion
+        );
+        if cardinality(_pool) >= _pool_size and cardinality(_identifiers) > 0 then
+            _pool := _pool || array(
+                select t
+                from search.keyword_pool(
+                    _identifiers, _bm25, keyword_leg.scope_ids, _in_scopes, keyword_leg.statuses,
+                    keyword_leg.tags, _pool_size / 4, _budget
+                ) as t
+                where not exists (
+                    select from unnest(_pool) as p where p.chunk_id = t.chunk_id
+                )
+            );
+        end if;
     end if;
 
     return query
-    select h.*
-    from search.score_texts(_pool, _words, _bm25) as h
-    limit keyword_leg.candidates;
+    select
+        r.chunk_id, r.bm25_score, r.rank, r.identifier_matched, r.rare_words_matched, r.coverage
+    from (
+        select s.*
+        from (
+            select
+                h.*,
+                row_number() over (
+                    partition by h.identifier_matched order by h.rank, h.chunk_id
+                ) as nth
+            from search.score_texts(_pool, _words, _bm25) as h
+        ) as s
+        order by
+            s.identifier_matched and s.nth <= greatest(1, keyword_leg.candidates / 3) desc,
+            s.rank, s.chunk_id
+        limit keyword_leg.candidates
+    ) as r
+    order by r.rank, r.chunk_id;
 end;
 $$;
 
@@ -8933,8 +8964,9 @@ CREATE FUNCTION search.word_question(question text, viewer text DEFAULT NULL::te
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 declare
-    -- what the endpoint is given, and so all that the vector depends on
-    _question text := left(word_question.question, 4000);
+    -- what the endpoint is given, and so all that the vector depends on: a model reads a window of
+    -- some 250 tokens at a time, and more of them take longer and say less of what is asked
+    _question text := left(word_question.question, 1000);
     _viewer text := coalesce(word_question.viewer, '');
 begin
     if coalesce(word_question.question, '') !~ '\S' then
@@ -9101,7 +9133,7 @@ CREATE FUNCTION terms.build_tsquery(question text, expansions text[] DEFAULT NUL
     AS $$
     with typed as (
         -- a longer question is cut: its first words say what it is about
-        select terms.to_index(left(coalesce(build_tsquery.question, ''), 10000)) as lexemes
+        select terms.to_index(left(coalesce(build_tsquery.question, ''), 4000)) as lexemes
     ),
 
     added as (

@@ -68,6 +68,25 @@ def test_a_search_without_writing_finds_what_the_primary_finds(
         assert search(reading, **asked) == expected
 
 
+def test_a_search_is_explained_without_writing(reading: psycopg.Connection[Any]) -> None:
+    found = [row["chunk_id"] for row in search(reading, words="appeals", la="E08000025")]
+    asked = "null, terms.build_tsquery('appeals'), la => 'E08000025'"
+    told = reading.execute(
+        f"select chunk_id from explain_search({asked}) where stage = 'answer' order by rank".encode()
+    ).fetchall()
+    assert [chunk for (chunk,) in told] == found != []
+    verdict = reading.execute(f"select verdict from why_not(%s, {asked})".encode(), found[:1])
+    assert verdict.fetchone() == ("in_answer",)
+
+
+def test_an_authority_is_resolved_without_writing(reading: psycopg.Connection[Any]) -> None:
+    row = reading.execute(
+        "select la_code, school_urn, source from resolve_la(child_urn => '990001')"
+    ).fetchone()
+    assert row is not None
+    assert row[:2] == ("E08000025", "990001")
+
+
 def test_a_question_in_words_is_answered_without_writing(
     reading: psycopg.Connection[Any],
 ) -> None:

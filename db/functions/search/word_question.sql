@@ -22,8 +22,9 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    -- what the endpoint is given, and so all that the vector depends on
-    _question text := left(word_question.question, 4000);
+    -- what the endpoint is given, and so all that the vector depends on: a model reads a window of
+    -- some 250 tokens at a time, and more of them take longer and say less of what is asked
+    _question text := left(word_question.question, 1000);
     _viewer text := coalesce(word_question.viewer, '');
 begin
     if coalesce(word_question.question, '') !~ '\S' then
