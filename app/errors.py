@@ -77,6 +77,8 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "SE001": 422,
     "SE002": 422,
     "SE003": 422,
+    "UP001": 404,
+    "UP002": 422,
 }
 
 
