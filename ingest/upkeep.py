@@ -20,7 +20,6 @@ OnProgress = Callable[[calls.BuildProgress], None]
 OnStep = Callable[[calls.PlannedStep], None]
 
 _LOOK_EVERY = 0.5
-_NOT_OURS = "42501"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +59,11 @@ def rebuild(url: str, *, index_name: str | None, options: Options) -> list[Done]
             for step in plan:
                 if short := _shortage(step, options):
                     raise UpkeepError(f"{step.target} is not rebuilt: {short}, or use --force")
+        if options.dry_run:
+            return _run(url, db, plan, options, forced=True)
+        calls.note_builds(db)
         done = _run(url, db, plan, options, forced=True)
-        if not options.dry_run:
-            calls.note_builds(db)
+        calls.note_builds(db)
         return done
 
 
@@ -87,12 +88,8 @@ def _session(url: str, options: Options) -> Iterator[psycopg.Connection]:
                     "see dba.index_build_progress"
                 )
             yield db
-        except psycopg.Error as error:
-            if error.sqlstate == _NOT_OURS:
-                raise UpkeepError(
-                    f"{words_of(error)}. Use a login that is a member of pgkb_admin and pgkb_owner"
-                ) from None
-            raise
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise UpkeepError(_words(error)) from None
 
 
 def _run(
@@ -122,7 +119,7 @@ def _run(
             if db.closed:
                 raise
             spent = time.monotonic() - started
-            done.append(_told(step, "failed", seconds=spent, reason=words_of(error)))
+            done.append(_told(step, "failed", seconds=spent, reason=_words(error)))
         else:
             done.append(_told(step, "done", seconds=time.monotonic() - started))
     return done
@@ -142,6 +139,12 @@ def _shortage(step: calls.PlannedStep, options: Options) -> str | None:
             f"{_megabytes(options.free_disk)} left; free some space"
         )
     return None
+
+
+def _words(error: psycopg.Error) -> str:
+    if isinstance(error, psycopg.errors.InsufficientPrivilege):
+        return f"{words_of(error)}. Use a login that is a member of pgkb_admin and pgkb_owner"
+    return words_of(error)
 
 
 def _megabytes(size: int | None, factor: float = 1.0) -> str:

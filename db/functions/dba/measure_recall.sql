@@ -7,9 +7,13 @@
 -- exact search runs first, so both times are of warm caches.
 --
 -- called by  dba.recall_audit, admins (on a standby, too)
--- raises     UP002 sample or k out of range, VE004 no embedding set is active
+-- raises     UP002 sample, k or bands out of range, VE004 no embedding set is active
 
-create or replace function dba.measure_recall(sample integer default 50, k integer default 20)
+create or replace function dba.measure_recall(
+    sample integer default 50,
+    k integer default 20,
+    bands text[] default array['everything', 'authority', 'tag', 'tiny']
+)
 returns table (
     band text,
     selectivity double precision,
@@ -60,6 +64,12 @@ begin
         raise exception 'k % is out of range', measure_recall.k
             using errcode = 'UP002', hint = 'Give 1 to 1000 chunks.';
     end if;
+    if not coalesce(
+        measure_recall.bands <@ array['everything', 'authority', 'tag', 'tiny'], false
+    ) or measure_recall.bands = '{}' then
+        raise exception 'no such band of selectivity'
+            using errcode = 'UP002', hint = 'Give some of everything, authority, tag and tiny.';
+    end if;
     _set := (embedding.active_set()).set_id;
     _statuses := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
     -- the legs bring more than an answer shows, and so does the audited one
@@ -98,7 +108,7 @@ begin
         select q.query, q.is_real, (row_number() over ())::integer as place
         from dba.sample_questions(measure_recall.sample) as q
     loop
-        foreach _band in array array['everything', 'authority', 'tag', 'tiny'] loop
+        foreach _band in array measure_recall.bands loop
             _scopes := _everything;
             _tags := null;
             if _band = 'authority' then
@@ -178,7 +188,7 @@ begin
         avg((s.o ->> 'ms')::double precision),
         avg((s.o ->> 'exact_ms')::double precision),
         string_agg(distinct s.o ->> 'plans', '; ' order by s.o ->> 'plans')
-    from unnest(array['everything', 'authority', 'tag', 'tiny']) with ordinality as b (band, place)
+    from unnest(measure_recall.bands) with ordinality as b (band, place)
     left join unnest(_seen) as s (o) on s.o ->> 'band' = b.band
     group by b.band, b.place
     order by b.place;

@@ -2,9 +2,9 @@
 -- Note every vector index that was built since it was last noted, so that churn is counted from its build; returns how many.
 --
 -- An index never seen before is taken as built when the counting of deletes began; one whose file
--- is another than noted was rebuilt just now, as far as anybody knows.
+-- is another than noted was rebuilt just now, as far as anybody knows. So: before and after a rebuild.
 --
--- called by  admins, ingest/calls.py (upkeep, after a rebuild)
+-- called by  admins, ingest/calls.py (upkeep, around a rebuild)
 -- writes     dba.index_build
 
 create or replace function dba.note_builds()

@@ -17,32 +17,35 @@ declare
     _started timestamptz := clock_timestamp();
     _run bigint;
 begin
-    insert into dba.recall_run (set_name, chunks, k, questions, real_questions, seconds)
-    values (
-        (embedding.active_set()).name,
-        coalesce((select z.chunks from search.scope_size as z where z.scope_id = 0), 0),
-        recall_audit.k, recall_audit.sample, 0, 0
-    )
-    returning run_id into _run;
-    with measured as (
+    with measured as materialized (
         select m.* from dba.measure_recall(recall_audit.sample, recall_audit.k) as m
     ),
 
-    kept as (
+    kept_run as (
+        insert into dba.recall_run (set_name, chunks, k, questions, real_questions, seconds)
+        select
+            (embedding.active_set()).name,
+            coalesce((select z.chunks from search.scope_size as z where z.scope_id = 0), 0),
+            recall_audit.k,
+            recall_audit.sample,
+            max(m.real_questions),
+            extract(epoch from clock_timestamp() - _started)
+        from measured as m
+        returning run_id
+    ),
+
+    kept_band as (
         insert into dba.recall_result (
             run_id, band, selectivity, queries, mean_recall, worst_recall, mean_ms, exact_ms, plans
         )
         select
-            _run, m.band, m.selectivity, m.queries, m.mean_recall, m.worst_recall, m.mean_ms,
+            r.run_id, m.band, m.selectivity, m.queries, m.mean_recall, m.worst_recall, m.mean_ms,
             m.exact_ms, m.plans
         from measured as m
+        cross join kept_run as r
     )
 
-    update dba.recall_run as r
-    set
-        real_questions = (select max(m.real_questions) from measured as m),
-        seconds = extract(epoch from clock_timestamp() - _started)
-    where r.run_id = _run;
+    select r.run_id into _run from kept_run as r;
     return query select a.* from dba.recall as a where a.run_id = _run;
 end;
 $func$;

@@ -53,18 +53,20 @@ as $func$
             )
         ) as h (within, target, statement, why)
         union all
+        -- before, so that churn up to now is the old build's, and after
         select
-            2, r.step, 'rebuild', r.target, r.statement, r.why, r.disk_bytes, r.graph_bytes,
+            n.place, 1, 'note', 'dba.index_build', 'select dba.note_builds();',
+            'churn is counted from the last build', null, null, null, true
+        from unnest(array[2, 4]) as n (place)
+        union all
+        select
+            3, r.step, 'rebuild', r.target, r.statement, r.why, r.disk_bytes, r.graph_bytes,
             r.memory_bytes, r.fits
         from dba.rebuild_plan() as r
         where r.needed
         union all
         select
-            3, 1, 'note', 'dba.index_build', 'select dba.note_builds();',
-            'churn is counted from the last build', null, null, null, true
-        union all
-        select
-            4, (row_number() over (order by v.dead_rows, v.table_name))::integer, 'vacuum',
+            5, (row_number() over (order by v.dead_rows, v.table_name))::integer, 'vacuum',
             v.table_name, v.statement, v.why || '; ' || v.cost, null, null, null, true
         from dba.vacuum_plan as v
     )
