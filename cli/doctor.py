@@ -254,17 +254,13 @@ def _indexes(found: "Diagnosis") -> Check:
 
 
 def _upkeep(surface: "Surface") -> Check:
-    wanting = [
-        index for index in surface.index_health
-        if "reindex" in index["advice"] or "drop index" in index["advice"]
-    ]  # fmt: skip
     due = f"{plural(len(surface.vacuum_plan), 'table')} to vacuum or analyze"
-    if wanting:
-        first = wanting[0]
+    if surface.rebuilds_needed:
+        first = surface.rebuilds_needed[0]
         return Check(
             "upkeep",
             "warn",
-            f"{first['index_name']} {first['advice']}; {due}",
+            f"{first['target']} {first['why']}; {due}",
             "Run `pgkb upkeep`.",
         )
     # the server's own autovacuum comes for them, later

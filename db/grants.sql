@@ -85,8 +85,8 @@ to pgkb_admin;
 grant insert, update, delete on all tables in schema eval to pgkb_admin;
 grant insert on table audit.event to pgkb_admin;
 -- what audits found and what was built when
-grant insert, update, delete on table dba.recall_run, dba.recall_result, dba.index_build
-to pgkb_admin;
+grant insert, delete on table dba.recall_run, dba.recall_result to pgkb_admin;
+grant insert, update, delete on table dba.index_build to pgkb_admin;
 -- nobody who reads records may test which question one was
 revoke select on table search.hash_key from pgkb_admin;
 revoke execute on function search.hash_question from pgkb_admin;

@@ -16,7 +16,7 @@ values
     ('kb.recall_alert', 'number', '0.95', 0, 1, null, 'recall',
         'An audit whose mean recall in a band is under this is an alert.'),
     ('kb.rebuild_after', 'number', '0.5', 0.01, 100, null, 'share of rows',
-        'Upkeep rebuilds a vector index when so many rows, against those it holds, were deleted since its last build.');
+        'Upkeep rebuilds a vector index when so many rows, against those of its table, were deleted since its last build.');
 
 -- what is remembered
 
@@ -216,7 +216,8 @@ select
     -- measured with pgvector 0.8.5: the vector, 16 bytes for each neighbour, and 200
     (h.live_rows * (h.value_bytes + 32 * h.m + 200))::bigint as graph_bytes,
     h.deleted_since_build,
-    h.deleted_since_build::double precision / greatest(h.live_rows, 1) as churn
+    -- of a partial index nobody counts what was deleted: its table stands for it
+    h.deleted_since_build::double precision / greatest(h.table_rows, 1) as churn
 from (
     select
         i.indexrelid as index_oid,
@@ -238,6 +239,7 @@ from (
             when i.indpred is not null and c.reltuples >= 0 then c.reltuples::bigint
             else t.live_rows
         end as live_rows,
+        t.live_rows as table_rows,
         pg_relation_size(i.indexrelid) as bytes,
         8 + case y.typname
             when 'halfvec' then 2 * k.atttypmod
@@ -284,4 +286,4 @@ comment on column dba.vector_index.graph_bytes is
 'Memory that a build needs to be quick, to be compared with maintenance_work_mem.';
 comment on column dba.vector_index.deleted_since_build is
 'Rows of the table deleted since the build, or since the counting began.';
-comment on column dba.vector_index.churn is 'The same as a share of the rows it holds.';
+comment on column dba.vector_index.churn is 'The same as a share of the rows of the table.';

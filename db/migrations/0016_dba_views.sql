@@ -124,7 +124,7 @@ comment on column dba.index_health.bloat is
 'Share of it that a fresh one would not need, estimated; NULL where it cannot be told (gin).';
 comment on column dba.index_health.dead_rows is 'Dead rows of its table, still in it.';
 comment on column dba.index_health.churn is
-'Rows deleted since it was built, as a share of those it holds; of vector indexes.';
+'Rows deleted since it was built, as a share of those of the table; of vector indexes.';
 comment on column dba.index_health.last_vacuum is 'When its table was last vacuumed.';
 comment on column dba.index_health.last_analyze is 'When its table was last analyzed.';
 comment on column dba.index_health.scans is 'How often it was read since the counting began.';

@@ -26,6 +26,17 @@ def test_churn_counts_from_the_noted_rebuild(db: psycopg.Connection[Any]) -> Non
     assert 0.3 < churn(db) <= 0.51
 
 
+def test_a_partial_index_counts_against_its_table(db: psycopg.Connection[Any]) -> None:
+    db.execute(
+        "create index part on embedding.vector_1 using hnsw"
+        " ((embedding::halfvec(384)) halfvec_cosine_ops) where chunk_id <= 30"
+    )
+    churned.fill(db)
+    assert ask(
+        db, "select churn from dba.vector_index where index_name = 'embedding.part'"
+    ) == churn(db)
+
+
 def test_counters_that_were_reset_make_no_negative_churn(db: psycopg.Connection[Any]) -> None:
     churned.fill(db)
     db.execute("reindex index embedding.vector_1_hnsw_idx")
