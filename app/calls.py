@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
-from typing import TypeAlias
+from decimal import Decimal
+from typing import Any, TypeAlias
 
 import asyncpg
 import msgspec
@@ -128,6 +129,21 @@ class Difference:
     counted: int
 
 
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """What the views of schema dba say, as rows by column."""
+
+    index_health: Rows
+    rebuilds_needed: Rows
+    vacuum_plan: Rows
+    recall: Rows
+    settings: Rows
+    storage: Rows
+
+
 # a million chunks take a minute or two
 _RECOUNT_SECONDS = 900
 _HIT_COLUMNS = tuple(column.name for column in fields(Hit))
@@ -199,6 +215,32 @@ async def diagnose(db: Connection) -> Diagnosis:
         " (select count(*) from search.scope_delta as d where d.scope_id = 0) as unfolded",
     )
     return Diagnosis(**dict(row))
+
+
+async def survey(db: Connection) -> Surface:
+    """The views of schema dba, of recall the latest audit; needs a login that may."""
+    return Surface(
+        index_health=await _plain_rows(db, "select * from dba.index_health"),
+        rebuilds_needed=await _plain_rows(
+            db, "select * from dba.rebuild_plan() as r where r.needed order by r.step"
+        ),
+        vacuum_plan=await _plain_rows(db, "select * from dba.vacuum_plan"),
+        recall=await _plain_rows(
+            db,
+            "select * from dba.recall as r"
+            " where r.run_id = (select max(l.run_id) from dba.recall_run as l)",
+        ),
+        settings=await _plain_rows(db, "select * from dba.settings"),
+        storage=await _plain_rows(db, "select * from dba.storage"),
+    )
+
+
+async def _plain_rows(db: Connection, statement: str) -> Rows:
+    """Rows whose numbers are numbers in JSON, too."""
+    return [
+        {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}
+        for row in await db.fetch(statement)
+    ]
 
 
 async def check_statistics(db: Connection) -> list[Difference]:

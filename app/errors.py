@@ -78,6 +78,8 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "SE002": 422,
     "SE003": 422,
     "SE004": 409,
+    "UP001": 404,
+    "UP002": 422,
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from bench import anatomy, baseline, pages, quality, report
+from bench import anatomy, baseline, churn, pages, quality, report
 from bench.database import BenchError, Say, bench_database, connect
 from bench.load import load
 from bench.measure import Sessions, measure_keyword_recall, measure_latency, measure_recall
@@ -36,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if given[:1] == ["quality"]:
             return quality.main(given[1:])
+        if given[:1] == ["churn"]:
+            return churn.main(given[1:])
         return _measure(_parser().parse_args(given))
     except _REFUSALS as problem:
         return _refuse(str(problem))

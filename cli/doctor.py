@@ -11,10 +11,10 @@ import typer
 
 from cli import endpoint, wiring
 from cli.errors import line_for
-from cli.output import print_json, say
+from cli.output import plural, print_json, say
 
 if TYPE_CHECKING:
-    from app.calls import ActiveSet, Diagnosis, Difference, Health
+    from app.calls import ActiveSet, Diagnosis, Difference, Health, Surface
 
 _ROOM_WANTED = 500 * 1024 * 1024
 # so many chunks are counted again in about a second
@@ -40,6 +40,8 @@ class Facts:
     diagnosis: "Diagnosis | None" = None
     # None: nobody counted
     differences: "list[Difference] | None" = None
+    # None: an older schema, or a login that may not read it
+    surface: "Surface | None" = None
 
 
 def register(app: typer.Typer) -> None:
@@ -55,10 +57,11 @@ def doctor(
     ] = False,
 ) -> int:
     """Print every check; exit code 1 when one failed."""
-    checks = list(examine(statistics=statistics))
+    surveyed: list[Surface] = []
+    checks = list(examine(statistics=statistics, surveyed=surveyed))
     failed = any(check.state == "fail" for check in checks)
     if as_json:
-        print_json({"ok": not failed, "checks": checks})
+        print_json({"ok": not failed, "checks": checks, "dba": next(iter(surveyed), None)})
         return int(failed)
     for check in checks:
         say(f"{check.state:<5}{check.name:<12}{check.finding}")
@@ -67,8 +70,10 @@ def doctor(
     return int(failed)
 
 
-def examine(*, statistics: bool) -> Iterator[Check]:
-    """Every check in the order in which a failure explains the later ones."""
+def examine(*, statistics: bool, surveyed: "list[Surface]") -> Iterator[Check]:
+    """Every check in the order in which a failure explains the later ones; what the views of
+    schema dba say is put into `surveyed`.
+    """
     yield from _guarded("home", _home)
     yield from _guarded("settings", _settings)
     try:
@@ -87,6 +92,13 @@ def examine(*, statistics: bool) -> Iterator[Check]:
     yield from _guarded("roles", lambda: _roles(found))
     yield from _guarded("pack", lambda: _pack(found))
     yield from _guarded("indexes", lambda: _indexes(found))
+    if facts.surface is not None:
+        surface = facts.surface
+        surveyed.append(surface)
+        yield from _guarded("upkeep", lambda: _upkeep(surface))
+        yield from _guarded("recall", lambda: _recall(surface))
+        yield from _guarded("tuning", lambda: _tuning(surface))
+        yield from _guarded("storage", lambda: _storage(surface))
     yield from _guarded("vectors", lambda: _vectors(found, facts.active))
     yield from _guarded("statistics", lambda: _statistics(found, facts.differences))
     yield from _guarded("records", lambda: _records(found))
@@ -124,7 +136,20 @@ async def _look(url: str, *, statistics: bool) -> Facts:
             # an older schema, which another check reports, does not know how
             with suppress(asyncpg.UndefinedFunctionError):
                 differences = await calls.check_statistics(db)
-        return Facts(health=health, active=active, diagnosis=found, differences=differences)
+        surface = None
+        with suppress(
+            asyncpg.InvalidSchemaNameError,
+            asyncpg.UndefinedTableError,
+            asyncpg.InsufficientPrivilegeError,
+        ):
+            surface = await calls.survey(db)
+        return Facts(
+            health=health,
+            active=active,
+            diagnosis=found,
+            differences=differences,
+            surface=surface,
+        )
     finally:
         await db.close()
 
@@ -224,10 +249,57 @@ def _pack(found: "Diagnosis") -> Check:
 def _indexes(found: "Diagnosis") -> Check:
     if found.invalid_indexes:
         named = ", ".join(found.invalid_indexes)
-        return Check(
-            "indexes", "fail", f"invalid: {named}", "In psql: reindex index concurrently NAME;"
-        )
+        return Check("indexes", "fail", f"invalid: {named}", "Run `pgkb rebuild-index NAME`.")
     return Check("indexes", "ok", "all valid")
+
+
+def _upkeep(surface: "Surface") -> Check:
+    due = f"{plural(len(surface.vacuum_plan), 'table')} to vacuum or analyze"
+    if surface.rebuilds_needed:
+        first = surface.rebuilds_needed[0]
+        return Check(
+            "upkeep",
+            "warn",
+            f"{first['target']} {first['why']}; {due}",
+            "Run `pgkb upkeep`.",
+        )
+    # the server's own autovacuum comes for them, later
+    return Check(
+        "upkeep", "ok", f"no index to rebuild, {due}",
+        "Run `pgkb upkeep`, best every night." if surface.vacuum_plan else "",
+    )  # fmt: skip
+
+
+def _recall(surface: "Surface") -> Check:
+    measured = [band for band in surface.recall if band["mean_recall"] is not None]
+    if not measured:
+        return Check("recall", "ok", "never audited", "In psql: select * from dba.recall_audit();")
+    means = ", ".join(f"{band['band']} {band['mean_recall']:.2f}" for band in measured)
+    worst = min(band["worst_recall"] for band in measured)
+    shown = f"{means}; worst question {worst:.2f} ({measured[0]['at']:%Y-%m-%d})"
+    if any(band["alert"] for band in measured):
+        return Check(
+            "recall", "warn", shown, "Run `pgkb upkeep`; if it stays so, raise kb.ef_search."
+        )
+    return Check("recall", "ok", shown)
+
+
+def _tuning(surface: "Surface") -> Check:
+    poor = [row for row in surface.settings if row["state"] != "ok"]
+    if not poor:
+        return Check("tuning", "ok", f"{len(surface.settings)} settings of the server are good")
+    named = ", ".join(f"{row['name']} is {row['value']}" for row in poor)
+    return Check("tuning", "warn", named, "Read why, in psql: select * from dba.settings;")
+
+
+def _storage(surface: "Surface") -> Check:
+    total = next(row for row in surface.storage if row["part"] == "total")
+    return Check(
+        "storage",
+        "ok",
+        f"{total['size']}, {total['bytes_per_chunk']:,.0f} bytes for each of "
+        f"{total['live_rows']:,} chunks",
+    )
 
 
 def _vectors(found: "Diagnosis", active: "ActiveSet | None") -> Check:

@@ -23,6 +23,7 @@ from cli import (
     registers,
     servers,
     serving,
+    upkeep,
 )
 from cli.errors import BAD_INPUT, INTERRUPTED, debugging, line_for
 
@@ -44,6 +45,7 @@ doctor.register(app)
 demo.register(app)
 benching.register(app)
 evaluating.register(app)
+upkeep.register(app)
 later.register(app)
 
 

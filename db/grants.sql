@@ -7,13 +7,13 @@
 --   the owner    the role that deploys: owns everything
 
 -- nobody gets anything by default
-revoke all on schema config, audit, place, terms, corpus, embedding, queue, search, eval
+revoke all on schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, search, eval
+in schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, search, eval
+in schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
@@ -72,18 +72,21 @@ to pgkb_ingest;
 revoke execute on function corpus.set_status, corpus.set_tags from pgkb_ingest;
 
 -- admin: curators and DBAs
-grant usage on schema config, audit, place, terms, corpus, embedding, queue, search, eval
+grant usage on schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
 to pgkb_admin;
 grant select on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, search, eval
+in schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
 to pgkb_admin;
 grant select on table public.knowledge_base to pgkb_admin;
 grant execute on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, search, eval
+in schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
 to pgkb_admin;
 -- judged questions and what was measured with them
 grant insert, update, delete on all tables in schema eval to pgkb_admin;
 grant insert on table audit.event to pgkb_admin;
+-- what audits found and what was built when
+grant insert, delete on table dba.recall_run, dba.recall_result to pgkb_admin;
+grant insert, update, delete on table dba.index_build to pgkb_admin;
 -- nobody who reads records may test which question one was
 revoke select on table search.hash_key from pgkb_admin;
 revoke execute on function search.hash_question from pgkb_admin;

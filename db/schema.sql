@@ -1945,6 +1945,1212 @@ GRANT ALL ON FUNCTION corpus.title_key(title text) TO pgkb_admin;
 
 CREATE TRIGGER chunk_fact__check_transition BEFORE UPDATE OF status ON corpus.chunk_fact FOR EACH ROW EXECUTE FUNCTION corpus.chunk_fact__check_transition();
 
+CREATE SCHEMA dba;
+
+COMMENT ON SCHEMA dba IS 'What the indexes, tables and settings of this database need, and the statements that give it.';
+
+GRANT USAGE ON SCHEMA dba TO pgkb_admin;
+
+CREATE TABLE dba.index_build (
+    index_name text NOT NULL,
+    file_node oid NOT NULL,
+    deletes_before bigint NOT NULL,
+    noted_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON COLUMN dba.index_build.deletes_before IS 'The server''s count of deleted rows of the table when the build was noted.';
+
+COMMENT ON COLUMN dba.index_build.file_node IS 'Its file; a rebuilt index has another.';
+
+COMMENT ON COLUMN dba.index_build.index_name IS 'The index, with its schema.';
+
+COMMENT ON COLUMN dba.index_build.noted_at IS 'When it was noted.';
+
+COMMENT ON TABLE dba.index_build IS 'The last build of each vector index as dba.note_builds saw it: what was deleted since is counted from there.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE dba.index_build TO pgkb_admin;
+
+CREATE TABLE dba.recall_result (
+    run_id bigint NOT NULL,
+    band text NOT NULL,
+    selectivity double precision,
+    queries integer NOT NULL,
+    mean_recall double precision,
+    worst_recall double precision,
+    mean_ms double precision,
+    exact_ms double precision,
+    plans text
+);
+
+COMMENT ON COLUMN dba.recall_result.band IS 'everything, authority (national and one authority''s), tag (everything with one tag) or tiny (one scope, not national where another is, with one tag).';
+
+COMMENT ON COLUMN dba.recall_result.exact_ms IS 'Mean milliseconds of the exact search.';
+
+COMMENT ON COLUMN dba.recall_result.mean_ms IS 'Mean milliseconds of the search as planned.';
+
+COMMENT ON COLUMN dba.recall_result.mean_recall IS 'Mean share of the exact best k that the search found; NULL when no question had an answer.';
+
+COMMENT ON COLUMN dba.recall_result.plans IS 'How scopes were read, e.g. exact, index.';
+
+COMMENT ON COLUMN dba.recall_result.queries IS 'Questions that had an answer to find.';
+
+COMMENT ON COLUMN dba.recall_result.run_id IS 'The audit.';
+
+COMMENT ON COLUMN dba.recall_result.selectivity IS 'Mean share of the searchable chunks that a question of this band could find.';
+
+COMMENT ON COLUMN dba.recall_result.worst_recall IS 'The same of the worst question.';
+
+COMMENT ON TABLE dba.recall_result IS 'What an audit found in one band of selectivity.';
+
+GRANT SELECT,INSERT,DELETE ON TABLE dba.recall_result TO pgkb_admin;
+
+CREATE TABLE dba.recall_run (
+    run_id bigint NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    set_name text NOT NULL,
+    chunks bigint NOT NULL,
+    k integer NOT NULL,
+    questions integer NOT NULL,
+    real_questions integer NOT NULL,
+    seconds double precision NOT NULL
+);
+
+COMMENT ON COLUMN dba.recall_run.at IS 'When.';
+
+COMMENT ON COLUMN dba.recall_run.chunks IS 'Searchable chunks then.';
+
+COMMENT ON COLUMN dba.recall_run.k IS 'How many best chunks were compared.';
+
+COMMENT ON COLUMN dba.recall_run.questions IS 'How many questions were asked in each band.';
+
+COMMENT ON COLUMN dba.recall_run.real_questions IS 'How many of them somebody had asked; the others were made from stored chunks.';
+
+COMMENT ON COLUMN dba.recall_run.run_id IS 'Key; grows with time.';
+
+COMMENT ON COLUMN dba.recall_run.seconds IS 'How long it took.';
+
+COMMENT ON COLUMN dba.recall_run.set_name IS 'The embedding set that was searched.';
+
+COMMENT ON TABLE dba.recall_run IS 'One recall audit: when, of what, with how many questions.';
+
+GRANT SELECT,INSERT,DELETE ON TABLE dba.recall_run TO pgkb_admin;
+
+ALTER TABLE dba.recall_run ALTER COLUMN run_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME dba.recall_run_run_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY dba.index_build
+    ADD CONSTRAINT index_build_pk PRIMARY KEY (index_name);
+
+ALTER TABLE ONLY dba.recall_result
+    ADD CONSTRAINT recall_result_pk PRIMARY KEY (run_id, band);
+
+ALTER TABLE ONLY dba.recall_run
+    ADD CONSTRAINT recall_run_pk PRIMARY KEY (run_id);
+
+ALTER TABLE ONLY dba.recall_result
+    ADD CONSTRAINT recall_result_run_fk FOREIGN KEY (run_id) REFERENCES dba.recall_run(run_id) ON DELETE CASCADE;
+
+CREATE VIEW dba.index_build_progress AS
+ SELECT pid,
+    relid AS table_oid,
+    index_relid AS index_oid,
+    ( SELECT format('%I.%I'::text, n.nspname, c.relname) AS format
+           FROM (pg_class c
+             JOIN pg_namespace n ON ((c.relnamespace = n.oid)))
+          WHERE (c.oid = p.relid)) AS table_name,
+    ( SELECT format('%I.%I'::text, n.nspname, c.relname) AS format
+           FROM (pg_class c
+             JOIN pg_namespace n ON ((c.relnamespace = n.oid)))
+          WHERE (c.oid = p.index_relid)) AS index_name,
+    command,
+    phase,
+    COALESCE(((blocks_done)::double precision / (NULLIF(blocks_total, 0))::double precision), ((tuples_done)::double precision / (NULLIF(tuples_total, 0))::double precision)) AS done,
+    (lockers_total > lockers_done) AS waits
+   FROM pg_stat_progress_create_index p
+  WHERE (datname = current_database());
+
+COMMENT ON COLUMN dba.index_build_progress.command IS 'The command, e.g. REINDEX CONCURRENTLY.';
+
+COMMENT ON COLUMN dba.index_build_progress.done IS 'Share of the phase that is done; NULL is not known.';
+
+COMMENT ON COLUMN dba.index_build_progress.index_name IS 'Name of the index.';
+
+COMMENT ON COLUMN dba.index_build_progress.index_oid IS 'The index being built; 0 when it has none yet.';
+
+COMMENT ON COLUMN dba.index_build_progress.phase IS 'The phase, as the server names it.';
+
+COMMENT ON COLUMN dba.index_build_progress.pid IS 'The server process.';
+
+COMMENT ON COLUMN dba.index_build_progress.table_name IS 'Name of the table.';
+
+COMMENT ON COLUMN dba.index_build_progress.table_oid IS 'The table.';
+
+COMMENT ON COLUMN dba.index_build_progress.waits IS 'Whether it waits for older transactions to end.';
+
+COMMENT ON VIEW dba.index_build_progress IS 'Builds of indexes that run now. Builds of other logins are seen by superusers and pg_read_all_stats.';
+
+GRANT SELECT ON TABLE dba.index_build_progress TO pgkb_admin;
+
+CREATE VIEW dba.index_health AS
+ SELECT index_name,
+    table_name,
+    kind,
+    pg_size_pretty(bytes) AS size,
+    bytes,
+    live_rows,
+    valid,
+    ready,
+    bloat,
+    dead_rows,
+    churn,
+    last_vacuum,
+    last_analyze,
+    scans,
+    build_progress,
+        CASE
+            WHEN (build_progress IS NOT NULL) THEN ('is being built: '::text || build_progress)
+            WHEN (((NOT valid) OR (NOT ready)) AND leftover) THEN (('left by a rebuild that broke off; no query uses it: drop index concurrently '::text || index_name) || ';'::text)
+            WHEN ((NOT valid) OR (NOT ready)) THEN (('a build broke off; no query uses it: reindex index concurrently '::text || index_name) || ';'::text)
+            WHEN (churn >= rebuild_after) THEN format('%s %% of its rows were replaced since it was built: reindex index concurrently %s;'::text, round(((100)::numeric * churn)), index_name)
+            WHEN ((bloat >= 0.5) AND (bytes >= ((8 * 1024) * 1024))) THEN format('%s %% of it is empty: reindex index concurrently %s;'::text, round(((100)::numeric * bloat)), index_name)
+            WHEN ((dead_rows)::numeric >= ((50)::numeric + (0.05 * (live_rows)::numeric))) THEN format('%s dead rows are in it: see dba.vacuum_plan'::text, dead_rows)
+            WHEN ((NOT active) AND (live_rows > 0)) THEN 'of an embedding set that is not active: no search uses it'::text
+            ELSE 'nothing to do'::text
+        END AS advice
+   FROM ( SELECT format('%I.%I'::text, n.nspname, c.relname) AS index_name,
+            t.table_name,
+            (a.amname)::text AS kind,
+            pg_relation_size((c.oid)::regclass) AS bytes,
+            COALESCE(v.live_rows,
+                CASE
+                    WHEN ((i.indpred IS NOT NULL) AND (c.reltuples >= (0)::double precision)) THEN (c.reltuples)::bigint
+                    ELSE t.live_rows
+                END) AS live_rows,
+            i.indisvalid AS valid,
+            i.indisready AS ready,
+            (c.relname ~ '_cc(new|old)[0-9]*$'::text) AS leftover,
+                CASE
+                    WHEN (COALESCE((v.fresh_bytes)::double precision, b.fresh_bytes) IS NOT NULL) THEN round(GREATEST((0)::numeric, ((1)::numeric - ((COALESCE((v.fresh_bytes)::double precision, b.fresh_bytes))::numeric / (GREATEST(pg_relation_size((c.oid)::regclass), (1)::bigint))::numeric))), 3)
+                    ELSE NULL::numeric
+                END AS bloat,
+            t.dead_rows,
+            round((v.churn)::numeric, 3) AS churn,
+            t.last_vacuum,
+            t.last_analyze,
+            pg_stat_get_numscans(c.oid) AS scans,
+            ((p.phase || COALESCE(format(', %s %%'::text, round((((100)::double precision * p.done))::numeric)), ''::text)) ||
+                CASE
+                    WHEN p.waits THEN ', waits for older transactions'::text
+                    ELSE ''::text
+                END) AS build_progress,
+            v.active,
+            ( SELECT (s.value)::numeric AS value
+                   FROM config.settings s
+                  WHERE (s.name = 'kb.rebuild_after'::text)) AS rebuild_after
+           FROM ((((((((pg_index i
+             JOIN pg_class c ON ((i.indexrelid = c.oid)))
+             JOIN pg_namespace n ON ((c.relnamespace = n.oid)))
+             JOIN pg_am a ON ((c.relam = a.oid)))
+             JOIN pg_class r ON ((i.indrelid = r.oid)))
+             JOIN dba.our_table t ON ((i.indrelid = t.table_oid)))
+             LEFT JOIN dba.vector_index v ON ((c.oid = v.index_oid)))
+             LEFT JOIN dba.index_build_progress p ON ((c.oid = p.index_oid)))
+             LEFT JOIN LATERAL ( SELECT ((8192)::double precision * ((1)::double precision + ceil((GREATEST(c.reltuples, (0)::real) / (floor((((8150)::numeric * 0.9) / ((12)::numeric + ((8)::numeric * ceil(((k.key_bytes)::numeric / 8.0)))))))::double precision)))) AS fresh_bytes
+                   FROM ( SELECT sum(COALESCE((NULLIF(w.attlen, '-1'::integer))::integer, s.avg_width, 32)) AS key_bytes
+                           FROM ((pg_attribute w
+                             LEFT JOIN pg_attribute col ON (((i.indrelid = col.attrelid) AND (i.indkey[(w.attnum - 1)] = col.attnum))))
+                             LEFT JOIN pg_stats s ON (((n.nspname = s.schemaname) AND (r.relname = s.tablename) AND (col.attname = s.attname) AND (NOT s.inherited))))
+                          WHERE (w.attrelid = c.oid)) k
+                  WHERE ((a.amname = 'btree'::name) AND (i.indpred IS NULL))) b ON (true))
+          WHERE (c.relkind = 'i'::"char")) h
+  ORDER BY bytes DESC, index_name;
+
+COMMENT ON COLUMN dba.index_health.advice IS 'What to do, in words; "nothing to do" when all is well.';
+
+COMMENT ON COLUMN dba.index_health.bloat IS 'Share of it that a fresh one would not need, estimated; NULL where it cannot be told (gin).';
+
+COMMENT ON COLUMN dba.index_health.build_progress IS 'Where its build is; NULL when none runs.';
+
+COMMENT ON COLUMN dba.index_health.bytes IS 'Its size.';
+
+COMMENT ON COLUMN dba.index_health.churn IS 'Rows deleted since it was built, as a share of those of the table; of vector indexes.';
+
+COMMENT ON COLUMN dba.index_health.dead_rows IS 'Dead rows of its table, still in it.';
+
+COMMENT ON COLUMN dba.index_health.index_name IS 'Its name with its schema.';
+
+COMMENT ON COLUMN dba.index_health.kind IS 'hnsw, gin, btree or hash.';
+
+COMMENT ON COLUMN dba.index_health.last_analyze IS 'When its table was last analyzed.';
+
+COMMENT ON COLUMN dba.index_health.last_vacuum IS 'When its table was last vacuumed.';
+
+COMMENT ON COLUMN dba.index_health.live_rows IS 'Rows it holds, as the server counts them.';
+
+COMMENT ON COLUMN dba.index_health.ready IS 'Whether writes maintain it.';
+
+COMMENT ON COLUMN dba.index_health.scans IS 'How often it was read since the counting began.';
+
+COMMENT ON COLUMN dba.index_health.size IS 'Its size for people.';
+
+COMMENT ON COLUMN dba.index_health.table_name IS 'Its table.';
+
+COMMENT ON COLUMN dba.index_health.valid IS 'Whether queries use it.';
+
+COMMENT ON VIEW dba.index_health IS 'Every index of ours, the largest first, with what to do about it. Cheap: reads counters, no index.';
+
+GRANT SELECT ON TABLE dba.index_health TO pgkb_admin;
+
+CREATE VIEW dba.our_table AS
+ SELECT c.oid AS table_oid,
+    format('%I.%I'::text, n.nspname, c.relname) AS table_name,
+    (c.relkind = 'p'::"char") AS partitioned,
+    c.reloptions,
+    c.relfrozenxid,
+    c.reltoastrelid,
+    COALESCE(NULLIF(pg_stat_get_live_tuples(c.oid), 0), (GREATEST(c.reltuples, (0)::real))::bigint) AS live_rows,
+    pg_stat_get_dead_tuples(c.oid) AS dead_rows,
+    pg_stat_get_tuples_deleted(c.oid) AS deleted_rows,
+    pg_stat_get_mod_since_analyze(c.oid) AS changed_rows,
+    GREATEST(pg_stat_get_last_vacuum_time(c.oid), pg_stat_get_last_autovacuum_time(c.oid)) AS last_vacuum,
+    GREATEST(pg_stat_get_last_analyze_time(c.oid), pg_stat_get_last_autoanalyze_time(c.oid)) AS last_analyze
+   FROM (pg_class c
+     JOIN pg_namespace n ON ((c.relnamespace = n.oid)))
+  WHERE ((c.relkind = ANY (ARRAY['r'::"char", 'p'::"char"])) AND (c.relpersistence <> 't'::"char") AND (pg_get_userbyid(c.relowner) = 'pgkb_owner'::name));
+
+COMMENT ON COLUMN dba.our_table.changed_rows IS 'Rows changed since it was analyzed.';
+
+COMMENT ON COLUMN dba.our_table.dead_rows IS 'Rows that are gone and still take room.';
+
+COMMENT ON COLUMN dba.our_table.deleted_rows IS 'Rows deleted since the counting began.';
+
+COMMENT ON COLUMN dba.our_table.last_analyze IS 'When it was last analyzed, by hand or not.';
+
+COMMENT ON COLUMN dba.our_table.last_vacuum IS 'When it was last vacuumed, by hand or not.';
+
+COMMENT ON COLUMN dba.our_table.live_rows IS 'Rows, as the server counts them.';
+
+COMMENT ON COLUMN dba.our_table.partitioned IS 'Whether it only holds partitions.';
+
+COMMENT ON COLUMN dba.our_table.relfrozenxid IS 'The oldest transaction id that may be in it.';
+
+COMMENT ON COLUMN dba.our_table.reloptions IS 'Settings of its own.';
+
+COMMENT ON COLUMN dba.our_table.reltoastrelid IS 'The table of its long values; 0 is none.';
+
+COMMENT ON COLUMN dba.our_table.table_name IS 'Its name with its schema.';
+
+COMMENT ON COLUMN dba.our_table.table_oid IS 'Its oid.';
+
+COMMENT ON VIEW dba.our_table IS 'Every table of ours, with what the server counts about it.';
+
+GRANT SELECT ON TABLE dba.our_table TO pgkb_admin;
+
+CREATE VIEW dba.recall AS
+ SELECT r.run_id,
+    r.at,
+    r.set_name,
+    r.k,
+    s.band,
+    round((s.selectivity)::numeric, 5) AS selectivity,
+    s.queries,
+    round((s.mean_recall)::numeric, 4) AS mean_recall,
+    round((s.worst_recall)::numeric, 4) AS worst_recall,
+    round((s.mean_ms)::numeric, 1) AS mean_ms,
+    round((s.exact_ms)::numeric, 1) AS exact_ms,
+    s.plans,
+    r.real_questions,
+    COALESCE((s.mean_recall < (t.value)::double precision), false) AS alert
+   FROM ((dba.recall_run r
+     JOIN dba.recall_result s ON ((r.run_id = s.run_id)))
+     JOIN config.settings t ON ((t.name = 'kb.recall_alert'::text)))
+  ORDER BY r.run_id DESC, (array_position(ARRAY['everything'::text, 'authority'::text, 'tag'::text, 'tiny'::text], s.band));
+
+COMMENT ON COLUMN dba.recall.alert IS 'Whether the mean is under kb.recall_alert.';
+
+COMMENT ON COLUMN dba.recall.at IS 'When.';
+
+COMMENT ON COLUMN dba.recall.band IS 'everything, authority, tag or tiny.';
+
+COMMENT ON COLUMN dba.recall.exact_ms IS 'Mean milliseconds of the exact search.';
+
+COMMENT ON COLUMN dba.recall.k IS 'How many best chunks were compared.';
+
+COMMENT ON COLUMN dba.recall.mean_ms IS 'Mean milliseconds of the search as planned.';
+
+COMMENT ON COLUMN dba.recall.mean_recall IS 'Mean recall.';
+
+COMMENT ON COLUMN dba.recall.plans IS 'How scopes were read.';
+
+COMMENT ON COLUMN dba.recall.queries IS 'Questions that had an answer to find.';
+
+COMMENT ON COLUMN dba.recall.real_questions IS 'How many questions of the audit somebody had asked.';
+
+COMMENT ON COLUMN dba.recall.run_id IS 'The audit.';
+
+COMMENT ON COLUMN dba.recall.selectivity IS 'Mean share of the searchable chunks a question could find.';
+
+COMMENT ON COLUMN dba.recall.set_name IS 'The embedding set that was searched.';
+
+COMMENT ON COLUMN dba.recall.worst_recall IS 'Recall of the worst question.';
+
+COMMENT ON VIEW dba.recall IS 'The recall audits, the latest first, a row for each band.';
+
+GRANT SELECT ON TABLE dba.recall TO pgkb_admin;
+
+CREATE VIEW dba.settings AS
+ WITH fact AS (
+         SELECT COALESCE(max(v.graph_bytes), (0)::bigint) AS graph_bytes,
+            COALESCE(max(v.live_rows), (0)::bigint) AS graph_rows,
+            ((COALESCE(sum(v.bytes) FILTER (WHERE v.active), (0)::numeric))::bigint + pg_indexes_size('search.text_index'::regclass)) AS hot_bytes
+           FROM dba.vector_index v
+        ), known AS (
+         SELECT f.graph_bytes,
+            f.graph_rows,
+            f.hot_bytes,
+            pg_size_bytes(current_setting('shared_buffers'::text)) AS buffers
+           FROM fact f
+        ), advised AS (
+         SELECT a_1.name,
+            current_setting(a_1.name) AS value,
+            a_1.recommended,
+            a_1.good,
+            a_1.why
+           FROM (known k
+             CROSS JOIN LATERAL ( VALUES ('shared_buffers'::text,(pg_size_pretty(k.hot_bytes) || ' or more'::text),(k.buffers >= k.hot_bytes),('The vector and text indexes in use are read at random: what does not fit here is '::text || 'read from the system again and again. Not above a quarter of the memory.'::text)), ('effective_cache_size'::text,(pg_size_pretty((2 * k.buffers)) || ' or more'::text),(pg_size_bytes(current_setting('effective_cache_size'::text)) >= (2 * k.buffers)),'Tells the planner that indexes are cached; half of the memory is a good value.'::text), ('maintenance_work_mem'::text,(pg_size_pretty(k.graph_bytes) || ' or more'::text),(pg_size_bytes(current_setting('maintenance_work_mem'::text)) >= k.graph_bytes),('The graph of the largest vector index is built in it; a build that does not fit '::text || 'takes several times longer.'::text)), ('work_mem'::text,'4 MB or more'::text,(pg_size_bytes(current_setting('work_mem'::text)) >= 4194304),('A filtered search goes on in the vector index until this, times '::text || 'hnsw.scan_mem_multiplier, is used up.'::text)), ('max_parallel_maintenance_workers'::text,
+                        CASE
+                            WHEN (k.graph_rows < 50000) THEN '0 or more'::text
+                            ELSE '1 or more'::text
+                        END,((k.graph_rows < 50000) OR ((current_setting('max_parallel_maintenance_workers'::text))::integer > 0)),'So many helpers build a vector index: as many as there are cores, up to 4.'::text), ('random_page_cost'::text,'1.1, not above 2'::text,((current_setting('random_page_cost'::text))::double precision <= (2)::double precision),('On solid state disks a random page costs hardly more than the next one; with 4 the '::text || 'planner turns from indexes to scans.'::text)), ('jit'::text,'off'::text,(current_setting('jit'::text) = 'off'::text),'Searches are short: compiling them costs more than it saves.'::text), ('autovacuum'::text,'on'::text,(current_setting('autovacuum'::text) = 'on'::text),'Without it dead rows stay, and the planner knows no sizes.'::text), ('track_counts'::text,'on'::text,(current_setting('track_counts'::text) = 'on'::text),'Without it nobody knows what is dead: not autovacuum, and not these views.'::text)) a_1(name, recommended, good, why))
+        UNION ALL
+         SELECT ('autovacuum of '::text || t.table_name) AS name,
+            COALESCE(( SELECT string_agg(((o.option_name || ' = '::text) || o.option_value), ', '::text) AS string_agg
+                   FROM pg_options_to_table(t.reloptions) o(option_name, option_value)
+                  WHERE (o.option_name ~~ 'autovacuum%'::text)), 'as everywhere'::text) AS value,
+            'not off'::text AS recommended,
+            (NOT (EXISTS ( SELECT
+                   FROM pg_options_to_table(t.reloptions) o(option_name, option_value)
+                  WHERE ((o.option_name = 'autovacuum_enabled'::text) AND (o.option_value = ANY (ARRAY['off'::text, 'false'::text, 'no'::text, '0'::text])))))) AS good,
+            'Rows of it are deleted or changed all the time.'::text AS why
+           FROM dba.our_table t
+          WHERE ((NOT t.partitioned) AND ((EXISTS ( SELECT
+                   FROM pg_options_to_table(t.reloptions) o(option_name, option_value)
+                  WHERE (o.option_name ~~ 'autovacuum%'::text))) OR (t.table_oid IN ( SELECT v.table_oid
+                   FROM dba.vector_index v))))
+        )
+ SELECT name,
+    value,
+    recommended,
+        CASE
+            WHEN good THEN 'ok'::text
+            ELSE 'look'::text
+        END AS state,
+    why
+   FROM advised a
+  ORDER BY good, name;
+
+COMMENT ON COLUMN dba.settings.name IS 'The setting.';
+
+COMMENT ON COLUMN dba.settings.recommended IS 'What this corpus wants; the memory of the machine is not known in SQL.';
+
+COMMENT ON COLUMN dba.settings.state IS 'ok or look.';
+
+COMMENT ON COLUMN dba.settings.value IS 'Its value in this session.';
+
+COMMENT ON COLUMN dba.settings.why IS 'What it does here.';
+
+COMMENT ON VIEW dba.settings IS 'Settings of the server that matter to this corpus: value, recommendation and reason; state look is one to look at.';
+
+GRANT SELECT ON TABLE dba.settings TO pgkb_admin;
+
+CREATE VIEW dba.storage AS
+ WITH sized_table AS (
+         SELECT t.table_name,
+            t.live_rows,
+            t.table_oid,
+            pg_relation_size((t.table_oid)::regclass) AS heap_bytes,
+            (pg_table_size((t.table_oid)::regclass) - pg_relation_size((t.table_oid)::regclass)) AS toast_bytes,
+            pg_indexes_size((t.table_oid)::regclass) AS index_bytes,
+            pg_total_relation_size((t.table_oid)::regclass) AS bytes
+           FROM dba.our_table t
+          WHERE (NOT t.partitioned)
+        ), corpus_size AS (
+         SELECT GREATEST((1)::bigint, COALESCE(( SELECT z.chunks
+                   FROM search.scope_size z
+                  WHERE (z.scope_id = 0)), (0)::bigint)) AS chunks,
+            (COALESCE(sum(s.bytes), (0)::numeric))::bigint AS bytes
+           FROM sized_table s
+        ), part AS (
+         SELECT 1 AS place,
+            'total'::text AS part,
+            (current_database())::text AS name,
+            c_1.chunks AS live_rows,
+            c_1.bytes
+           FROM corpus_size c_1
+        UNION ALL
+         SELECT 2 AS place,
+            'embedding set'::text AS part,
+            e.name,
+            s.live_rows,
+            s.bytes
+           FROM (embedding.set e
+             JOIN sized_table s ON ((s.table_name = ('embedding.vector_'::text || e.set_id))))
+        UNION ALL
+         SELECT 3 AS place,
+            'scope kind'::text AS part,
+            k.kind AS name,
+            (sum(z.chunks))::bigint AS live_rows,
+            ((((c_1.bytes)::numeric * sum(z.chunks)) / (c_1.chunks)::numeric))::bigint AS bytes
+           FROM ((search.scope_size z
+             JOIN corpus.scope k ON ((z.scope_id = k.scope_id)))
+             CROSS JOIN corpus_size c_1)
+          GROUP BY k.kind, c_1.bytes, c_1.chunks
+        UNION ALL
+         SELECT w.place,
+            w.part,
+            s.table_name AS name,
+            s.live_rows,
+            w.bytes
+           FROM (sized_table s
+             CROSS JOIN LATERAL ( VALUES (4,'table'::text,s.heap_bytes), (5,'toast'::text,s.toast_bytes)) w(place, part, bytes))
+        UNION ALL
+         SELECT 6 AS place,
+            'index'::text AS part,
+            format('%I.%I'::text, n.nspname, x.relname) AS name,
+            (GREATEST(x.reltuples, (0)::real))::bigint AS live_rows,
+            pg_relation_size((x.oid)::regclass) AS bytes
+           FROM (((sized_table s
+             JOIN pg_index i ON ((s.table_oid = i.indrelid)))
+             JOIN pg_class x ON ((i.indexrelid = x.oid)))
+             JOIN pg_namespace n ON ((x.relnamespace = n.oid)))
+        )
+ SELECT p.part,
+    p.name,
+    p.live_rows,
+    p.bytes,
+    pg_size_pretty(p.bytes) AS size,
+    round(((p.bytes)::numeric / (c.chunks)::numeric), 1) AS bytes_per_chunk
+   FROM (part p
+     CROSS JOIN corpus_size c)
+  WHERE (p.bytes > 0)
+  ORDER BY p.place, p.bytes DESC, p.name;
+
+COMMENT ON COLUMN dba.storage.bytes IS 'Bytes.';
+
+COMMENT ON COLUMN dba.storage.bytes_per_chunk IS 'Bytes for each searchable chunk of the corpus.';
+
+COMMENT ON COLUMN dba.storage.live_rows IS 'Rows; chunks of the total and of scopes.';
+
+COMMENT ON COLUMN dba.storage.name IS 'Its name. A set counts with its indexes; a kind of scope is an estimate, its share of the chunks.';
+
+COMMENT ON COLUMN dba.storage.part IS 'total, embedding set, scope kind, table, toast or index.';
+
+COMMENT ON COLUMN dba.storage.size IS 'The same for people.';
+
+COMMENT ON VIEW dba.storage IS 'Where the bytes are: in all, by embedding set, kind of scope, table, its long values, and index.';
+
+GRANT SELECT ON TABLE dba.storage TO pgkb_admin;
+
+CREATE VIEW dba.vacuum_plan AS
+ SELECT table_name,
+    live_rows,
+    dead_rows,
+    autovacuum_at,
+    last_vacuum,
+    last_analyze,
+    why,
+    format('reads %s%s'::text, pg_size_pretty(bytes),
+        CASE
+            WHEN (graph_rows > 0) THEN format((', repairs a graph of %s rows: hours apart, when few search, and after a rebuild '::text || 'rather than before'::text), graph_rows)
+            ELSE ''::text
+        END) AS cost,
+    statement
+   FROM ( SELECT s.table_name,
+            s.dead_rows,
+            s.changed_rows,
+            s.last_vacuum,
+            s.last_analyze,
+            s.live_rows,
+            s.bytes,
+            s.frozen_age,
+            s.freeze_at,
+            s.autovacuum_at,
+            s.graph_rows,
+                CASE
+                    WHEN ((s.dead_rows)::numeric >= ((50)::numeric + (0.05 * (s.live_rows)::numeric))) THEN format('%s of %s rows are dead'::text, s.dead_rows, (s.live_rows + s.dead_rows))
+                    WHEN ((s.frozen_age)::numeric > (0.9 * (s.freeze_at)::numeric)) THEN format('its oldest transaction is %s old'::text, s.frozen_age)
+                    WHEN (s.last_analyze IS NULL) THEN 'it was never analyzed'::text
+                    ELSE format('%s rows changed since it was analyzed'::text, s.changed_rows)
+                END AS why,
+                CASE
+                    WHEN (((s.dead_rows)::numeric >= ((50)::numeric + (0.05 * (s.live_rows)::numeric))) OR ((s.frozen_age)::numeric > (0.9 * (s.freeze_at)::numeric))) THEN format('vacuum (analyze) %s;'::text, s.table_name)
+                    ELSE format('analyze %s;'::text, s.table_name)
+                END AS statement
+           FROM ( SELECT t.table_name,
+                    t.dead_rows,
+                    t.changed_rows,
+                    t.last_vacuum,
+                    t.last_analyze,
+                        CASE
+                            WHEN t.partitioned THEN ( SELECT (COALESCE(sum(q.live_rows), (0)::numeric))::bigint AS "coalesce"
+                               FROM (pg_partition_tree((t.table_oid)::regclass) x(relid, parentrelid, isleaf, level)
+                                 JOIN dba.our_table q ON (((x.relid)::oid = q.table_oid)))
+                              WHERE x.isleaf)
+                            ELSE t.live_rows
+                        END AS live_rows,
+                    (pg_table_size((t.table_oid)::regclass) + pg_indexes_size((t.table_oid)::regclass)) AS bytes,
+                        CASE
+                            WHEN t.partitioned THEN 0
+                            ELSE age(t.relfrozenxid)
+                        END AS frozen_age,
+                    (current_setting('autovacuum_freeze_max_age'::text))::bigint AS freeze_at,
+                    (((COALESCE(( SELECT o.option_value
+                           FROM pg_options_to_table(t.reloptions) o(option_name, option_value)
+                          WHERE (o.option_name = 'autovacuum_vacuum_threshold'::text)), current_setting('autovacuum_vacuum_threshold'::text)))::double precision + ((t.live_rows)::double precision * (COALESCE(( SELECT o.option_value
+                           FROM pg_options_to_table(t.reloptions) o(option_name, option_value)
+                          WHERE (o.option_name = 'autovacuum_vacuum_scale_factor'::text)), current_setting('autovacuum_vacuum_scale_factor'::text)))::double precision)))::bigint AS autovacuum_at,
+                    ( SELECT (COALESCE(sum(v.live_rows), (0)::numeric))::bigint AS "coalesce"
+                           FROM dba.vector_index v
+                          WHERE (v.table_oid = t.table_oid)) AS graph_rows
+                   FROM dba.our_table t) s
+          WHERE (((s.dead_rows)::numeric >= ((50)::numeric + (0.05 * (s.live_rows)::numeric))) OR ((s.frozen_age)::numeric > (0.9 * (s.freeze_at)::numeric)) OR ((s.last_analyze IS NULL) AND (s.live_rows > 0)) OR ((s.changed_rows)::numeric >= ((50)::numeric + (0.1 * (s.live_rows)::numeric))))) p
+  ORDER BY dead_rows DESC, table_name;
+
+COMMENT ON COLUMN dba.vacuum_plan.autovacuum_at IS 'Dead rows at which the server would do it by itself.';
+
+COMMENT ON COLUMN dba.vacuum_plan.cost IS 'What the statement reads and, with a vector index, when to run it.';
+
+COMMENT ON COLUMN dba.vacuum_plan.dead_rows IS 'Rows that are gone and still take room and time.';
+
+COMMENT ON COLUMN dba.vacuum_plan.last_analyze IS 'When it was last analyzed.';
+
+COMMENT ON COLUMN dba.vacuum_plan.last_vacuum IS 'When it was last vacuumed.';
+
+COMMENT ON COLUMN dba.vacuum_plan.live_rows IS 'Rows.';
+
+COMMENT ON COLUMN dba.vacuum_plan.statement IS 'The statement; not inside a transaction.';
+
+COMMENT ON COLUMN dba.vacuum_plan.table_name IS 'The table.';
+
+COMMENT ON COLUMN dba.vacuum_plan.why IS 'Why now.';
+
+COMMENT ON VIEW dba.vacuum_plan IS 'Tables that need a vacuum or an analyze now. In psql: select statement from dba.vacuum_plan \gexec';
+
+GRANT SELECT ON TABLE dba.vacuum_plan TO pgkb_admin;
+
+CREATE VIEW dba.vector_index AS
+ SELECT index_oid,
+    index_name,
+    table_oid,
+    table_name,
+    active,
+    m,
+    ef_construction,
+    partial,
+    live_rows,
+    bytes,
+    (8192 * (((1)::numeric + ceil(((live_rows)::numeric / GREATEST((1)::numeric, floor((8160.0 / ((((8)::numeric * ceil((((72)::numeric + value_bytes) / 8.0))) + ((8)::numeric * ceil((((4 + (12 * m)))::numeric / 8.0)))) + (8)::numeric))))))))::bigint) AS fresh_bytes,
+    (((live_rows)::numeric * ((value_bytes + ((32 * m))::numeric) + (200)::numeric)))::bigint AS graph_bytes,
+    deleted_since_build,
+    ((deleted_since_build)::double precision / (GREATEST(table_rows, (1)::bigint))::double precision) AS churn
+   FROM ( SELECT i.indexrelid AS index_oid,
+            format('%I.%I'::text, n.nspname, c.relname) AS index_name,
+            t.table_oid,
+            t.table_name,
+            COALESCE(( SELECT (o.option_value)::integer AS option_value
+                   FROM pg_options_to_table(c.reloptions) o(option_name, option_value)
+                  WHERE (o.option_name = 'm'::text)), 16) AS m,
+            COALESCE(( SELECT (o.option_value)::integer AS option_value
+                   FROM pg_options_to_table(c.reloptions) o(option_name, option_value)
+                  WHERE (o.option_name = 'ef_construction'::text)), 64) AS ef_construction,
+            (i.indpred IS NOT NULL) AS partial,
+                CASE
+                    WHEN ((i.indpred IS NOT NULL) AND (c.reltuples >= (0)::double precision)) THEN (c.reltuples)::bigint
+                    ELSE t.live_rows
+                END AS live_rows,
+            t.live_rows AS table_rows,
+            pg_relation_size((i.indexrelid)::regclass) AS bytes,
+            ((8)::numeric +
+                CASE y.typname
+                    WHEN 'halfvec'::name THEN ((2 * k.atttypmod))::numeric
+                    WHEN 'bit'::name THEN ceil(((k.atttypmod)::numeric / 8.0))
+                    ELSE ((4 * k.atttypmod))::numeric
+                END) AS value_bytes,
+            COALESCE((t.table_name = ( SELECT ('embedding.vector_'::text || s.set_id)
+                   FROM embedding.set s
+                  WHERE s.active)), false) AS active,
+            (t.deleted_rows -
+                CASE
+                    WHEN ((b.file_node = pg_relation_filenode((i.indexrelid)::regclass)) AND (b.deletes_before <= t.deleted_rows)) THEN b.deletes_before
+                    ELSE (0)::bigint
+                END) AS deleted_since_build
+           FROM (((((((pg_index i
+             JOIN pg_class c ON ((i.indexrelid = c.oid)))
+             JOIN pg_namespace n ON ((c.relnamespace = n.oid)))
+             JOIN pg_am a ON (((c.relam = a.oid) AND (a.amname = 'hnsw'::name))))
+             JOIN dba.our_table t ON ((i.indrelid = t.table_oid)))
+             JOIN pg_attribute k ON (((c.oid = k.attrelid) AND (k.attnum = 1))))
+             JOIN pg_type y ON ((k.atttypid = y.oid)))
+             LEFT JOIN dba.index_build b ON ((b.index_name = format('%I.%I'::text, n.nspname, c.relname))))
+          WHERE (c.relkind = 'i'::"char")) h;
+
+COMMENT ON COLUMN dba.vector_index.active IS 'Whether it is of the active embedding set.';
+
+COMMENT ON COLUMN dba.vector_index.bytes IS 'Its size.';
+
+COMMENT ON COLUMN dba.vector_index.churn IS 'The same as a share of the rows of the table.';
+
+COMMENT ON COLUMN dba.vector_index.deleted_since_build IS 'Rows of the table deleted since the build, or since the counting began.';
+
+COMMENT ON COLUMN dba.vector_index.ef_construction IS 'Candidates looked at for each row while building.';
+
+COMMENT ON COLUMN dba.vector_index.fresh_bytes IS 'What a fresh one of these rows would take, within some 5 %.';
+
+COMMENT ON COLUMN dba.vector_index.graph_bytes IS 'Memory that a build needs to be quick, to be compared with maintenance_work_mem.';
+
+COMMENT ON COLUMN dba.vector_index.index_name IS 'Its name with its schema.';
+
+COMMENT ON COLUMN dba.vector_index.index_oid IS 'Its oid.';
+
+COMMENT ON COLUMN dba.vector_index.live_rows IS 'Rows it holds, as the server counts them.';
+
+COMMENT ON COLUMN dba.vector_index.m IS 'Neighbours of a row in the graph.';
+
+COMMENT ON COLUMN dba.vector_index.partial IS 'Whether it holds only the rows of a condition.';
+
+COMMENT ON COLUMN dba.vector_index.table_name IS 'Name of the table.';
+
+COMMENT ON COLUMN dba.vector_index.table_oid IS 'Its table.';
+
+COMMENT ON VIEW dba.vector_index IS 'Every HNSW index of ours with what building it anew takes, whatever its name, width or condition.';
+
+GRANT SELECT ON TABLE dba.vector_index TO pgkb_admin;
+
+CREATE FUNCTION dba.measure_recall(sample integer DEFAULT 50, k integer DEFAULT 20, bands text[] DEFAULT ARRAY['everything'::text, 'authority'::text, 'tag'::text, 'tiny'::text]) RETURNS TABLE(band text, selectivity double precision, queries integer, real_questions integer, mean_recall double precision, worst_recall double precision, mean_ms double precision, exact_ms double precision, plans text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+    _set integer;
+    _statuses text[];
+    _candidates integer;
+    _chunks double precision;
+    _everything search.visible_scope[];
+    _scopes search.visible_scope[];
+    _tags text[];
+    -- drawn from the chunks, so that large ones come up more often
+    _authorities text[];
+    _tagged text[];
+    _small_scopes bigint[];
+    _small_tags text[];
+    _place integer;
+    _question record;
+    _band text;
+    _found search.vector_found;
+    _exact search.vector_hit[];
+    _started timestamptz;
+    _planned_ms double precision;
+    _exact_ms double precision;
+    _share double precision;
+    _seen jsonb[] := '{}';
+begin
+    if coalesce(measure_recall.sample, 0) not between 1 and 10000 then
+        raise exception 'sample % is out of range', measure_recall.sample
+            using errcode = 'UP002', hint = 'Give 1 to 10000 questions.';
+    end if;
+    if coalesce(measure_recall.k, 0) not between 1 and 1000 then
+        raise exception 'k % is out of range', measure_recall.k
+            using errcode = 'UP002', hint = 'Give 1 to 1000 chunks.';
+    end if;
+    if not coalesce(
+        measure_recall.bands <@ array['everything', 'authority', 'tag', 'tiny'], false
+    ) or measure_recall.bands = '{}' then
+        raise exception 'no such band of selectivity'
+            using errcode = 'UP002', hint = 'Give some of everything, authority, tag and tiny.';
+    end if;
+    _set := (embedding.active_set()).set_id;
+    _statuses := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
+    -- the legs bring more than an answer shows, and so does the audited one
+    _candidates := greatest(measure_recall.k, config.value('kb.candidates')::integer);
+    _everything := array(select s from search.visible_scopes(everywhere => true) as s);
+    _chunks := greatest(1, (select count(*) from search.text_index));
+
+    _authorities := array(
+        select s.la_code
+        from corpus.chunk_fact as f
+        inner join corpus.scope as s on s.scope_id = f.scope_id
+        where s.kind in ('la', 'school') and f.status = any(_statuses)
+        order by random()
+        limit measure_recall.sample
+    );
+    _tagged := array(
+        select f.tags[1 + floor(random() * cardinality(f.tags))]
+        from corpus.chunk_fact as f
+        where f.scope_id in (select s.scope_id from unnest(_everything) as s)
+            and f.status = any(_statuses) and f.tags <> '{}'
+        order by random()
+        limit measure_recall.sample
+    );
+    select array_agg(d.scope_id), array_agg(d.tag)
+    into _small_scopes, _small_tags
+    from (
+        select f.scope_id, f.tags[1 + floor(random() * cardinality(f.tags))] as tag
+        from corpus.chunk_fact as f
+        inner join corpus.scope as s on s.scope_id = f.scope_id
+        where s.kind <> 'private' and f.status = any(_statuses) and f.tags <> '{}'
+        order by s.kind = 'national', random()
+        limit measure_recall.sample
+    ) as d;
+
+    for _question in
+        select q.query, q.is_real, (row_number() over ())::integer as place
+        from dba.sample_questions(measure_recall.sample) as q
+    loop
+        foreach _band in array measure_recall.bands loop
+            _scopes := _everything;
+            _tags := null;
+            if _band = 'authority' then
+                continue when cardinality(_authorities) = 0;
+                _scopes := array(
+                    select s
+                    from unnest(_everything) as s
+                    inner join corpus.scope as c on c.scope_id = s.scope_id
+                    where
+                        c.kind = 'national'
+                        or c.la_code = _authorities[1 + _question.place % cardinality(_authorities)]
+                );
+            elsif _band = 'tag' then
+                continue when cardinality(_tagged) = 0;
+                _tags := array[_tagged[1 + _question.place % cardinality(_tagged)]];
+            elsif _band = 'tiny' then
+                continue when _small_scopes is null;
+                _place := 1 + _question.place % cardinality(_small_scopes);
+                _tags := array[_small_tags[_place]];
+                _scopes := array(
+                    select s
+                    from corpus.scope as c
+                    cross join lateral
+                        search.visible_scopes(urn => c.school_urn, everywhere => true) as s
+                    where c.scope_id = _small_scopes[_place] and s.scope_id = c.scope_id
+                );
+            end if;
+
+            _started := clock_timestamp();
+            _exact := array(
+                select h
+                from search.exact_hits(
+                    query => _question.query, set_id => _set,
+                    scope_ids => array(select s.scope_id from unnest(_scopes) as s),
+                    statuses => _statuses, tags => _tags, candidates => measure_recall.k
+                ) as h
+            );
+            _exact_ms := 1000 * extract(epoch from clock_timestamp() - _started);
+            continue when cardinality(_exact) = 0;
+            _started := clock_timestamp();
+            _found := search.vector_leg(
+                query => _question.query, set_id => _set, scopes => _scopes,
+                statuses => _statuses, tags => _tags, candidates => _candidates
+            );
+            _planned_ms := 1000 * extract(epoch from clock_timestamp() - _started);
+            select least(1.0, count(*)::double precision / cardinality(_exact))
+            into _share
+            from unnest(_found.hits) as h
+            where h.similarity >= (select min(e.similarity) from unnest(_exact) as e) - 1e-6;
+            _seen := _seen || jsonb_build_object(
+                'band', _band, 'real', _question.is_real, 'recall', _share,
+                'ms', _planned_ms, 'exact_ms', _exact_ms,
+                'selectivity', (
+                    select count(*)
+                    from corpus.chunk_fact as f
+                    where
+                        f.scope_id in (select s.scope_id from unnest(_scopes) as s)
+                        and f.status = any(_statuses)
+                        and (_tags is null or f.tags && _tags)
+                ) / _chunks,
+                'plans', (
+                    select string_agg(distinct p.plan, ', ' order by p.plan)
+                    from unnest(_found.plans) as p
+                )
+            );
+        end loop;
+    end loop;
+
+    return query
+    select
+        b.band,
+        avg((s.o ->> 'selectivity')::double precision),
+        count(s.o)::integer,
+        (count(s.o) filter (where (s.o ->> 'real')::boolean))::integer,
+        avg((s.o ->> 'recall')::double precision),
+        min((s.o ->> 'recall')::double precision),
+        avg((s.o ->> 'ms')::double precision),
+        avg((s.o ->> 'exact_ms')::double precision),
+        string_agg(distinct s.o ->> 'plans', '; ' order by s.o ->> 'plans')
+    from unnest(measure_recall.bands) with ordinality as b (band, place)
+    left join unnest(_seen) as s (o) on s.o ->> 'band' = b.band
+    group by b.band, b.place
+    order by b.place;
+end;
+$$;
+
+COMMENT ON FUNCTION dba.measure_recall(sample integer, k integer, bands text[]) IS 'How much of the exact best k the vector leg finds as it plans today, by bands of selectivity; writes nothing.';
+
+REVOKE ALL ON FUNCTION dba.measure_recall(sample integer, k integer, bands text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.measure_recall(sample integer, k integer, bands text[]) TO pgkb_admin;
+
+CREATE FUNCTION dba.note_builds() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _noted integer;
+begin
+    delete from dba.index_build as b
+    where not exists (select from dba.vector_index as v where v.index_name = b.index_name);
+    insert into dba.index_build as b (index_name, file_node, deletes_before)
+    select v.index_name, pg_relation_filenode(v.index_oid), 0
+    from dba.vector_index as v
+    on conflict (index_name) do update
+    set
+        file_node = excluded.file_node,
+        deletes_before = (
+            select t.deleted_rows
+            from dba.vector_index as v
+            inner join dba.our_table as t on t.table_oid = v.table_oid
+            where v.index_name = b.index_name
+        ),
+        noted_at = now()
+    where b.file_node <> excluded.file_node;
+    get diagnostics _noted = row_count;
+    return _noted;
+end;
+$$;
+
+COMMENT ON FUNCTION dba.note_builds() IS 'Note every vector index that was built since it was last noted, so that churn is counted from its build; returns how many.';
+
+REVOKE ALL ON FUNCTION dba.note_builds() FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.note_builds() TO pgkb_admin;
+
+CREATE FUNCTION dba.prewarm() RETURNS TABLE(relation text, size text, bytes bigint, method text, ms double precision)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _set integer := (embedding.active_set()).set_id;
+    _extension text := (
+        select quote_ident(n.nspname)
+        from pg_extension as e inner join pg_namespace as n on n.oid = e.extnamespace
+        where e.extname = 'pg_prewarm'
+    );
+    _room bigint := pg_size_bytes(current_setting('shared_buffers')) * 9 / 10;
+    _statuses text[] := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
+    _found search.vector_found;
+    _scopes search.visible_scope[];
+    _one record;
+    _started timestamptz;
+    _method text;
+begin
+    for _one in
+        select
+            format('%I.%I', n.nspname, c.relname) as name,
+            c.oid,
+            pg_relation_size(c.oid) as bytes,
+            coalesce(a.amname, 'heap') as kind
+        from (
+            -- a search reads the indexes of both legs at random, then facts, then texts
+            values
+                (1, 'embedding.vector_' || _set, 'hnsw'), (2, 'search.text_index', null),
+                (3, 'corpus.chunk_fact', null), (4, 'search.lexeme_stat', null),
+                (5, 'search.scope_stat', null), (6, 'embedding.vector_' || _set, 'other'),
+                (7, 'corpus.chunk', null), (8, 'corpus.version', null),
+                (9, 'corpus.document', null)
+        ) as w (place, table_name, which)
+        cross join lateral (
+            select to_regclass(w.table_name) as oid
+            union all
+            select i.indexrelid from pg_index as i where i.indrelid = to_regclass(w.table_name)
+        ) as r
+        inner join pg_class as c on c.oid = r.oid
+        inner join pg_namespace as n on n.oid = c.relnamespace
+        inner join pg_am as a on a.oid = c.relam
+        where w.which is null or (w.which = 'hnsw') = (a.amname = 'hnsw')
+        order by w.place, c.relkind = 'i' desc, c.relname
+    loop
+        _started := clock_timestamp();
+        if _extension is not null then
+            _method := case when _one.bytes <= _room then 'buffer' else 'read' end;
+            execute format('select %s.pg_prewarm($1, $2)', _extension)
+            using _one.oid::regclass, _method;
+            if _method = 'buffer' then
+                _room := _room - _one.bytes;
+            end if;
+        elsif _one.kind = 'heap' then
+            _method := 'scan';
+            execute format('select count(*) from %s', _one.name);
+        elsif _one.kind = 'hnsw' then
+            _method := 'searches';
+            _scopes := coalesce(
+                _scopes, array(select s from search.visible_scopes(everywhere => true) as s)
+            );
+            for _found in
+                select f.*
+                from dba.sample_questions(50) as q
+                cross join lateral search.vector_leg(
+                    query => q.query, set_id => _set, scopes => _scopes, statuses => _statuses
+                ) as f
+            loop
+                null;
+            end loop;
+        else
+            _method := 'left out: create extension pg_prewarm';
+        end if;
+        return query select
+            _one.name, pg_size_pretty(_one.bytes), _one.bytes, _method,
+            round((1000 * extract(epoch from clock_timestamp() - _started))::numeric, 1)
+            ::double precision;
+    end loop;
+end;
+$_$;
+
+COMMENT ON FUNCTION dba.prewarm() IS 'Bring what a search reads into memory, the most needed first; returns what was read, how and in how many milliseconds.';
+
+REVOKE ALL ON FUNCTION dba.prewarm() FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.prewarm() TO pgkb_admin;
+
+CREATE FUNCTION dba.rebuild_plan(index_name text DEFAULT NULL::text) RETURNS TABLE(step integer, target text, statement text, needed boolean, why text, live_rows bigint, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+#variable_conflict use_column
+declare
+    _wanted text;
+    _memory bigint := pg_size_bytes(current_setting('maintenance_work_mem'));
+    _rebuild_after double precision := config.value('kb.rebuild_after')::double precision;
+begin
+    if rebuild_plan.index_name is not null then
+        -- with its schema or, where only one is called so, without
+        select min(h.index_name) into _wanted
+        from dba.index_health as h
+        where
+            rebuild_plan.index_name in (h.index_name, split_part(h.index_name, '.', 2))
+        having count(*) = 1;
+        if _wanted is null then
+            raise exception 'no index of ours is called %', rebuild_plan.index_name
+                using errcode = 'UP001',
+                      hint = 'See the names in dba.index_health and give the schema, too.';
+        end if;
+    end if;
+    return query
+    with wanted_index as (
+        select
+            h.*,
+            coalesce(v.fresh_bytes, h.bytes) as disk_bytes,
+            v.graph_bytes,
+            split_part(h.index_name, '.', 2) ~ '_cc(new|old)[0-9]*$'
+            and not (h.valid and h.ready) as leftover,
+            exists (
+                select from dba.index_build_progress as p where p.table_name = h.table_name
+            ) as busy
+        from dba.index_health as h
+        left join dba.vector_index as v on v.index_name = h.index_name
+        where
+            case
+                when _wanted is null then h.kind = 'hnsw' or not (h.valid and h.ready)
+                else h.index_name = _wanted or starts_with(h.index_name, _wanted || '_cc')
+            end
+    )
+
+    select
+        (row_number() over (order by not w.leftover, w.bytes, w.index_name))::integer,
+        w.index_name,
+        format(
+            case
+                when w.leftover then 'drop index concurrently if exists %s;'
+                else 'reindex index concurrently %s;'
+            end,
+            w.index_name
+        ),
+        w.leftover or not (w.valid and w.ready) or coalesce(w.churn >= _rebuild_after, false)
+        or (coalesce(w.bloat, 0) >= 0.5 and w.bytes >= 8 * 1024 * 1024),
+        w.advice,
+        w.live_rows,
+        case when w.leftover then 0 else w.disk_bytes end,
+        case when w.leftover then 0 else w.graph_bytes end,
+        _memory,
+        w.leftover or coalesce(w.graph_bytes <= _memory, true)
+    from wanted_index as w
+    -- another build works on the table: what looks left over may be its work
+    where not (w.busy and w.leftover)
+    order by 1;
+end;
+$_$;
+
+COMMENT ON FUNCTION dba.rebuild_plan(index_name text) IS 'What rebuilding an index, or without a name every vector index, takes: the statements in their order, why, and whether memory suffices.';
+
+REVOKE ALL ON FUNCTION dba.rebuild_plan(index_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.rebuild_plan(index_name text) TO pgkb_admin;
+
+CREATE FUNCTION dba.recall_audit(sample integer DEFAULT 50, k integer DEFAULT 20) RETURNS SETOF dba.recall
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _started timestamptz := clock_timestamp();
+    _run bigint;
+begin
+    with measured as materialized (
+        select m.* from dba.measure_recall(recall_audit.sample, recall_audit.k) as m
+    ),
+
+    kept_run as (
+        insert into dba.recall_run (set_name, chunks, k, questions, real_questions, seconds)
+        select
+            (embedding.active_set()).name,
+            coalesce((select z.chunks from search.scope_size as z where z.scope_id = 0), 0),
+            recall_audit.k,
+            recall_audit.sample,
+            max(m.real_questions),
+            extract(epoch from clock_timestamp() - _started)
+        from measured as m
+        returning run_id
+    ),
+
+    kept_band as (
+        insert into dba.recall_result (
+            run_id, band, selectivity, queries, mean_recall, worst_recall, mean_ms, exact_ms, plans
+        )
+        select
+            r.run_id, m.band, m.selectivity, m.queries, m.mean_recall, m.worst_recall, m.mean_ms,
+            m.exact_ms, m.plans
+        from measured as m
+        cross join kept_run as r
+    )
+
+    select r.run_id into _run from kept_run as r;
+    return query select a.* from dba.recall as a where a.run_id = _run;
+end;
+$$;
+
+COMMENT ON FUNCTION dba.recall_audit(sample integer, k integer) IS 'Measure recall by bands of selectivity and keep the result; see dba.recall for this and earlier ones.';
+
+REVOKE ALL ON FUNCTION dba.recall_audit(sample integer, k integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.recall_audit(sample integer, k integer) TO pgkb_admin;
+
+CREATE FUNCTION dba.sample_questions(sample integer) RETURNS TABLE(query public.halfvec, is_real boolean)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+    _set embedding.set := embedding.active_set();
+    _real integer;
+begin
+    return query
+    select q.embedding, true
+    from (
+        -- one question of many people is one question
+        select distinct on (c.question_hash) c.embedding, c.expires_at
+        from embedding.query_cache as c
+        where c.set_id = _set.set_id and c.model = _set.model
+        order by c.question_hash, c.expires_at desc
+    ) as q
+    order by q.expires_at desc
+    limit sample_questions.sample;
+    get diagnostics _real = row_count;
+    return query
+    select
+        public.l2_normalize((
+            select array_agg(
+                d.x + (random() - 0.5) * 2.6 / sqrt(_set.width) order by d.place
+            )::real[]
+            from unnest(v.embedding::public.vector::real[]) with ordinality as d (x, place)
+        )::public.vector)::public.halfvec,
+        false
+    from (
+        select c.chunk_id
+        from embedding.vector as c
+        where c.set_id = _set.set_id
+        order by random()
+        limit sample_questions.sample - _real
+    ) as drawn
+    inner join embedding.vector as v on v.set_id = _set.set_id and v.chunk_id = drawn.chunk_id;
+end;
+$$;
+
+COMMENT ON FUNCTION dba.sample_questions(sample integer) IS 'Vectors to try the search of the active set with: recent questions of people, then as many made from stored chunks.';
+
+REVOKE ALL ON FUNCTION dba.sample_questions(sample integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.sample_questions(sample integer) TO pgkb_admin;
+
+CREATE FUNCTION dba.upkeep_plan() RETURNS TABLE(step integer, task text, target text, statement text, why text, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
+    LANGUAGE sql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with planned_step as (
+        select
+            1 as place, 1 as within, 'fold' as task, 'search.scope_delta' as target,
+            'select search.fold_statistics();' as statement,
+            format('%s changes of the text index wait', count(*)) as why,
+            null::bigint as disk_bytes, null::bigint as graph_bytes,
+            null::bigint as memory_bytes, true as fits
+        from search.scope_delta as d
+        where d.scope_id = 0
+        having count(*) > 0
+        union all
+        select 1, h.within, 'purge', h.target, h.statement, h.why, null, null, null, true
+        from (
+            values
+            (
+                2, 'embedding.query_cache', 'select embedding.purge_queries();',
+                'cached questions whose time is over'
+            ),
+            (
+                3, 'search.record', 'select search.purge_records();',
+                'records whose time is over'
+            ),
+            (
+                4, 'corpus.version', 'select corpus.discard_abandoned();',
+                'documents nobody finished'
+            )
+        ) as h (within, target, statement, why)
+        union all
+        -- before, so that churn up to now is the old build's, and after
+        select
+            n.place, 1, 'note', 'dba.index_build', 'select dba.note_builds();',
+            'churn is counted from the last build', null, null, null, true
+        from unnest(array[2, 4]) as n (place)
+        union all
+        select
+            3, r.step, 'rebuild', r.target, r.statement, r.why, r.disk_bytes, r.graph_bytes,
+            r.memory_bytes, r.fits
+        from dba.rebuild_plan() as r
+        where r.needed
+        union all
+        select
+            5, (row_number() over (order by v.dead_rows, v.table_name))::integer, 'vacuum',
+            v.table_name, v.statement, v.why || '; ' || v.cost, null, null, null, true
+        from dba.vacuum_plan as v
+    )
+
+    select
+        (row_number() over (order by p.place, p.within))::integer,
+        p.task, p.target, p.statement, p.why, p.disk_bytes, p.graph_bytes, p.memory_bytes, p.fits
+    from planned_step as p
+    order by 1;
+$$;
+
+COMMENT ON FUNCTION dba.upkeep_plan() IS 'What upkeep would do now, in its order: housekeeping, rebuilds of vector indexes after churn, vacuums.';
+
+REVOKE ALL ON FUNCTION dba.upkeep_plan() FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.upkeep_plan() TO pgkb_admin;
+
 CREATE SCHEMA deploy;
 
 COMMENT ON SCHEMA deploy IS 'What the deploy engine has brought to this database.';

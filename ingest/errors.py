@@ -7,6 +7,10 @@ class IngestError(Exception):
     """Nothing can be ingested this way; the message is one line: what, why, what to do."""
 
 
+class UpkeepError(IngestError):
+    """Upkeep or a rebuild cannot begin; the message is one line: what, why, what to do."""
+
+
 class OptionError(IngestError):
     """An option given for the files (area, school, tag, publisher) is refused."""
 

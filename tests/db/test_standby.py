@@ -96,6 +96,16 @@ def test_a_question_in_words_is_answered_without_writing(
     assert rows
 
 
+def test_a_dba_looks_after_it_there(reading: psycopg.Connection[Any]) -> None:
+    for view in ("index_health", "vacuum_plan", "storage", "settings", "rebuild_plan()"):
+        assert reading.execute(f"select count(*) from dba.{view}".encode()).fetchone()
+    ((mean,),) = reading.execute(
+        "select mean_recall from dba.measure_recall(3, bands => '{everything}')"
+    ).fetchall()
+    assert mean == 1
+    assert reading.execute("select * from dba.prewarm()").fetchall()
+
+
 def test_writing_is_what_cannot_be_done_there(reading: psycopg.Connection[Any]) -> None:
     with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
         add(reading, "text", source="never")

@@ -1,0 +1,27 @@
+"""dba.prewarm: what a search reads is read before it."""
+
+from typing import Any
+
+import psycopg
+
+from tests.db.corpus_fixtures import ask_rows
+
+
+def test_with_the_extension_every_relation_is_loaded(large: psycopg.Connection[Any]) -> None:
+    large.execute("create extension pg_prewarm")
+    rows = ask_rows(large, "select relation, method from dba.prewarm()")
+    assert {method for _, method in rows} == {"buffer"}
+    assert rows[0][0] == "embedding.vector_1_hnsw_idx"
+    assert {"search.text_index", "corpus.chunk_fact_pk", "corpus.chunk"} <= {r[0] for r in rows}
+
+
+def test_without_it_what_stays_cold_is_told(large: psycopg.Connection[Any]) -> None:
+    methods: dict[str, str] = dict(ask_rows(large, "select relation, method from dba.prewarm()"))
+    assert methods["embedding.vector_1_hnsw_idx"] == "searches"
+    assert methods["search.text_index"] == "scan"
+    assert methods["search.text_index_pk"] == "left out: create extension pg_prewarm"
+
+
+def test_prewarming_writes_nothing_and_takes_an_empty_corpus(kb_url: str) -> None:
+    with psycopg.connect(kb_url, options="-c default_transaction_read_only=on") as db:
+        assert ask_rows(db, "select * from dba.prewarm()")
