@@ -1,4 +1,4 @@
--- 0016_dba_views
+-- 0017_dba_views
 -- why   what to do about indexes, tables and settings, as a view each
 -- lock  none that matters (new objects)
 -- undo  drop view dba.settings, dba.storage, dba.vacuum_plan, dba.index_health;
