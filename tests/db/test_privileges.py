@@ -28,7 +28,7 @@ GROUPS = ("pgkb_reader", "pgkb_app", "pgkb_ingest", "pgkb_admin")
 COLUMNS = ("public", "reader", "app", "ingest", "admin")
 SCHEMAS = [*our_schemas(read_tree(ROOT))]
 CORPUS = ("corpus.chunk", "corpus.document", "corpus.version", "embedding.vector")
-OPTIONAL = "embedding.embed_text(text)"
+OPTIONAL = "embedding.embed_text(text, text)"
 
 # everything of ours, as (kind, name, oid); what an extension brought is not
 _OBJECTS = """

@@ -1,7 +1,8 @@
 -- embedding.text_of
 -- What is sent to the model for a chunk: the title, so that a passage knows what it is about, and the passage.
 --
--- called by  corpus.stage_document, embedding.chunks_to_embed
+-- called by  corpus.stage_document, embedding.chunks_to_embed, embedding.claim_chunks,
+--            embedding.estimate_fill
 -- raises     nothing
 
 create or replace function embedding.text_of(title text, content text)
