@@ -260,8 +260,8 @@ async def word_question(db: Connection, *, question: str, viewer: str) -> Worded
         " terms.build_tsquery(question => $1::text, expansions => worded.expansions)::text"
         " as tsquery,"
         " s.name, s.provider, s.model, s.width, s.endpoint_url,"
-        " embedding.cached_query(viewer => $2::text, question => $1::text, set_name => s.name)::text"
-        " as cached_vector"
+        " embedding.cached_query(viewer => $2::text, question => $1::text,"
+        " set_name => s.name)::text as cached_vector"
         " from embedding.active_set() as s"
         " cross join (select terms.expand_query(question => $1::text) as expansions) as worded",
         question,

@@ -20,6 +20,7 @@ from cli import (
     later,
     loading,
     packs,
+    reembedding,
     registers,
     servers,
     serving,
@@ -44,6 +45,7 @@ doctor.register(app)
 demo.register(app)
 benching.register(app)
 evaluating.register(app)
+reembedding.register(app)
 later.register(app)
 
 
