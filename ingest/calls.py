@@ -407,6 +407,18 @@ def missing_indexes(db: psycopg.Connection, *, set_id: int) -> list[MissingIndex
         ).fetchall()
 
 
+def try_to_reserve(db: psycopg.Connection, *, set_id: int) -> bool:
+    """Be the one who builds the indexes of a set, until the connection ends; False when another is.
+
+    Asked again and again, not waited for: a build waits for every statement that is under way.
+    """
+    return _flag(
+        db,
+        "select pg_try_advisory_lock(hashtextextended('embedding.build', %(set_id)s))",
+        set_id=set_id,
+    )
+
+
 def build_index(db: psycopg.Connection, index: MissingIndex) -> None:
     """Build one; searches and publishers go on."""
     if index.broken:

@@ -18,6 +18,8 @@ from providers.protocols import Embedder
 _PROBE = "pgkb"
 # A drop waits a second for the searches to leave, then gives way to them.
 _DROP_TRIES = 5
+# How long to wait before asking again whether another run has built the indexes.
+_BUILD_WAIT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +207,8 @@ def _run(
 
 
 def _build_indexes(db: psycopg.Connection, target: calls.KnownSet) -> list[str]:
+    while not calls.try_to_reserve(db, set_id=target.set_id):
+        time.sleep(_BUILD_WAIT)
     missing = calls.missing_indexes(db, set_id=target.set_id)
     for index in missing:
         calls.build_index(db, index)
