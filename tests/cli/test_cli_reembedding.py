@@ -17,6 +17,8 @@ def filled(db: psycopg.Connection, db_url: str) -> str:
     """The URL of a database with two chunks."""
     for name in ("a", "b"):
         add(db, f"The text of {name}.", source=name)
+    # an index is built concurrently when no transaction of a test is left open
+    db.rollback()
     return db_url
 
 
