@@ -60,7 +60,7 @@ def test_a_set_is_filled_switched_to_rolled_back_and_dropped(filled: str) -> Non
 def test_a_dry_run_tells_the_amount_and_keeps_nothing(filled: str) -> None:
     done = pgkb_here("reembed", *NEW, "--dry-run", PGKB_DATABASE_URL=filled)
     assert done.out == (
-        "2 chunks lack a vector: 2 texts to embed, 36 characters (dry run: nothing was kept)\n"
+        "2 chunks lack a vector: 2 texts to embed, 32 characters (dry run: nothing was kept)\n"
     )
     rows = pgkb_here("reembed", "--status", "--json", PGKB_DATABASE_URL=filled).json
     assert len(rows) == 2
