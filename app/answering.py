@@ -21,7 +21,8 @@ from providers.protocols import Answer, ProviderError, Source
 
 _log = logging.getLogger("pgkb.app")
 
-_WRONG_WIDTH = "VE002"
+# the set of a question's vector is unknown, or not searched any more
+_SET_IS_GONE = frozenset(["VE005", "VE010"])
 # characters of a question that a model is given, as search.word_question does
 _EMBEDDED = 1000
 
@@ -102,9 +103,9 @@ async def find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
     try:
         return await _find(pool, embedders, inquiry)
     except asyncpg.PostgresError as error:
-        if error.sqlstate != _WRONG_WIDTH:
+        if error.sqlstate not in _SET_IS_GONE:
             raise
-        # another embedding set became the active one while this question was being embedded
+        # a switch alone does no harm; but its set was stopped or dropped while it was embedded
         return await _find(pool, embedders, inquiry)
 
 
@@ -119,7 +120,7 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
             postcode=inquiry.postcode,
         )
         worded = await calls.word_question(db, question=inquiry.question, viewer=inquiry.viewer)
-        active = await calls.active_set(db)
+    active = worded.active
     watch.lap("understand")
 
     embedded = Embedded(vector=None)
@@ -142,6 +143,7 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
             principals=inquiry.principals,
             as_of=inquiry.as_of,
             topics=worded.topics,
+            embedding_set=active.name,
         )
         watch.lap("search")
         await _keep_trace(
@@ -202,7 +204,11 @@ async def _keep_trace(
         )
         if fresh_vector is not None:
             await calls.remember_query(
-                db, viewer=inquiry.viewer, question=inquiry.question, vector=fresh_vector
+                db,
+                viewer=inquiry.viewer,
+                question=inquiry.question,
+                vector=fresh_vector,
+                embedding_set=embedding_set,
             )
     except asyncpg.PostgresError as error:
         _log.warning("search not recorded: %s", detail_for_log(error, private=(inquiry.question,)))

@@ -38,11 +38,14 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Worded:
-    """What SQL made of a question: topics, added phrases, the text query, a cached vector."""
+    """What SQL made of a question: topics, added phrases, the text query, the embedding set that
+    was active at that moment, a cached vector of that set.
+    """
 
     topics: list[str]
     expansions: list[str]
     tsquery: str
+    active: ActiveSet
     cached_vector: str | None
 
 
@@ -287,19 +290,27 @@ async def scope_of(
 
 
 async def word_question(db: Connection, *, question: str, viewer: str) -> Worded:
-    """Topics, expansions and text query of a question, and its vector if it was asked before."""
+    """Topics, expansions and text query of a question, and its vector if it was asked before.
+
+    One statement, so that the set and the vector belong together whoever switches meanwhile.
+    Raises VE004 when no set is active.
+    """
     row = await _one_row(
         db,
         "select terms.topics_for(question => $1::text) as topics,"
         " worded.expansions,"
         " terms.build_tsquery(question => $1::text, expansions => worded.expansions)::text"
         " as tsquery,"
-        " embedding.cached_query(viewer => $2::text, question => $1::text)::text as cached_vector"
-        " from (select terms.expand_query(question => $1::text) as expansions) as worded",
+        " s.name, s.provider, s.model, s.width, s.endpoint_url,"
+        " embedding.cached_query(viewer => $2::text, question => $1::text,"
+        " set_name => s.name)::text as cached_vector"
+        " from embedding.active_set() as s"
+        " cross join (select terms.expand_query(question => $1::text) as expansions) as worded",
         question,
         viewer,
     )
     return Worded(
+        active=ActiveSet(**{column.name: row[column.name] for column in fields(ActiveSet)}),
         topics=list(row["topics"] or ()),
         expansions=list(row["expansions"] or ()),
         tsquery=row["tsquery"] or "",
@@ -307,14 +318,18 @@ async def word_question(db: Connection, *, question: str, viewer: str) -> Worded
     )
 
 
-async def remember_query(db: Connection, *, viewer: str, question: str, vector: str) -> None:
+async def remember_query(
+    db: Connection, *, viewer: str, question: str, vector: str, embedding_set: str
+) -> None:
     """Keep a question's vector for the next time this viewer asks it."""
     await db.execute(
         "select embedding.remember_query("
-        "viewer => $1::text, question => $2::text, given => $3::text::vector)",
+        "viewer => $1::text, question => $2::text, given => $3::text::vector,"
+        " set_name => $4::text)",
         viewer,
         question,
         vector,
+        embedding_set,
     )
 
 
@@ -331,15 +346,20 @@ async def find(
     principals: Sequence[str] | None,
     as_of: date | None,
     topics: Sequence[str],
+    embedding_set: str,
 ) -> Finding:
-    """The search itself; no hit is an honest "nothing found"."""
+    """The search itself, in the set the vector was made for; no hit is an honest "nothing found".
+
+    Raises VE010 when that set is not searched any more.
+    """
     row = await _one_row(
         db,
         "select f.results, f.counts::text, (f.counts).topic_fallback_used,"
         " (f.counts).no_la_broad_fallback_used from search.find("
         "query_vec => $1::text::vector, tsquery => $2::text::tsquery, la => $3::text,"
         " home_la => $4::text, urn => $5::text, tags => $6::text[], top_k => $7::integer,"
-        " principals => $8::text[], as_of => $9::date, topics => $10::text[]) as f",
+        " principals => $8::text[], as_of => $9::date, topics => $10::text[],"
+        " embedding_set => $11::text) as f",
         query_vector,
         tsquery or None,
         la,
@@ -350,6 +370,7 @@ async def find(
         list(principals) if principals else None,
         as_of,
         list(topics) or None,
+        embedding_set,
     )
     return Finding(
         hits=[Hit(**{name: hit[name] for name in _HIT_COLUMNS}) for hit in row["results"]],

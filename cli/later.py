@@ -6,7 +6,6 @@ from cli.errors import CliError
 
 _COMMANDS = {
     "crawl": "Visit websites and keep their documents current.",
-    "reembed": "Embed everything again with another model.",
 }
 
 

@@ -20,6 +20,7 @@ from cli import (
     later,
     loading,
     packs,
+    reembedding,
     registers,
     servers,
     serving,
@@ -46,6 +47,7 @@ demo.register(app)
 benching.register(app)
 evaluating.register(app)
 upkeep.register(app)
+reembedding.register(app)
 later.register(app)
 
 

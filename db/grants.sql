@@ -42,20 +42,22 @@ place.resolve_authority, place.authority_family, place.check_school,
 place.find_authority, place.fold_postcode, place.find_postcode, place.authority_of_postcode,
 terms.fold_text, terms.prepare_text, terms.identifiers, terms.to_index, terms.quote_lexeme,
 terms.build_tsquery, terms.expand_query, terms.topics_for,
-embedding.active_set, embedding.check_vector, embedding.question_hash,
+embedding.active_set, embedding.named_set, embedding.check_vector, embedding.question_hash,
 embedding.expansion_revision, embedding.cached_query, embedding.remember_query,
 search.scope_of, search.hash_question, search.find, search.record_search
 to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
 grant usage on schema config, audit, place, terms, corpus, embedding, queue, search to pgkb_ingest;
-grant select on table config.setting, config.settings, embedding.set to pgkb_ingest;
+grant select on table config.setting, config.settings, embedding.set, embedding.fill_progress
+to pgkb_ingest;
 grant insert, select (event_id) on table audit.event to pgkb_ingest;
 grant select, insert, update, delete on all tables in schema place, terms to pgkb_ingest;
 grant select, insert, update, delete on table
 corpus.scope, corpus.authority_rank, corpus.domain, corpus.document, corpus.version, corpus.chunk,
 corpus.chunk_fact,
-embedding.vector, embedding.cold_vector, embedding.query_cache,
+embedding.vector, embedding.cold_vector, embedding.query_cache, embedding.wanted_vector,
+embedding.fill_batch,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
 queue.task
 to pgkb_ingest;
@@ -64,7 +66,9 @@ grant execute on function
 config.value, config.check_value,
 embedding.active_set, embedding.named_set, embedding.text_of, embedding.check_vector,
 embedding.chunks_to_embed, embedding.store_vectors, embedding.expansion_revision,
-embedding.purge_queries,
+embedding.purge_queries, embedding.want_version, embedding.claim_chunks, embedding.store_filled,
+embedding.release_chunks, embedding.fill_is_over, embedding.estimate_fill,
+embedding.index_statements, embedding.missing_indexes, embedding.previous_set,
 search.fold_statistics, search.scoped_lexemes, search.text_index__keep_statistics,
 search.purge_records
 to pgkb_ingest;
@@ -95,6 +99,9 @@ grant update (status, tags, quality_score, reviewed_by, reviewed_at)
 on table corpus.chunk_fact to pgkb_admin;
 -- not endpoint_url: the server's key is sent there
 grant update (
-    active, retrieval_floor, relevance_floor, school_floor, vector_weight, keyword_weight
+    active, state, replaced_at,
+    retrieval_floor, relevance_floor, school_floor, vector_weight, keyword_weight
 ) on table embedding.set to pgkb_admin;
+grant insert, update, delete on table embedding.wanted_vector to pgkb_admin;
+grant delete on table embedding.fill_batch to pgkb_admin;
 grant update on table queue.task to pgkb_admin;

@@ -1420,6 +1420,7 @@ begin
     select w.set_id, w.chunk_id, w.scope_id, w.embedding
     from warm_vector as w
     order by w.chunk_id;
+    perform embedding.want_version(_new.version_id);
     return next;
 end;
 $$;
@@ -3214,6 +3215,29 @@ COMMENT ON TABLE embedding.cold_vector IS 'Vectors of chunks that are not search
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.cold_vector TO pgkb_ingest;
 GRANT SELECT ON TABLE embedding.cold_vector TO pgkb_admin;
 
+CREATE TABLE embedding.fill_batch (
+    fill_batch_id bigint NOT NULL,
+    set_id integer NOT NULL,
+    stored_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    embedded integer NOT NULL,
+    reused integer NOT NULL
+);
+
+COMMENT ON COLUMN embedding.fill_batch.embedded IS 'Vectors the provider made.';
+
+COMMENT ON COLUMN embedding.fill_batch.fill_batch_id IS 'Key.';
+
+COMMENT ON COLUMN embedding.fill_batch.reused IS 'Vectors taken over from a chunk of the same text.';
+
+COMMENT ON COLUMN embedding.fill_batch.set_id IS 'The embedding set.';
+
+COMMENT ON COLUMN embedding.fill_batch.stored_at IS 'When its vectors were stored.';
+
+COMMENT ON TABLE embedding.fill_batch IS 'What was filled in and when, a row for each batch: the rate is read from it. A new fill begins with none.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.fill_batch TO pgkb_ingest;
+GRANT SELECT,DELETE ON TABLE embedding.fill_batch TO pgkb_admin;
+
 CREATE TABLE embedding.query_cache (
     login text DEFAULT SESSION_USER NOT NULL,
     viewer text NOT NULL,
@@ -3263,11 +3287,14 @@ CREATE TABLE embedding.set (
     index_kind text DEFAULT 'halfvec'::text NOT NULL,
     index_m integer DEFAULT 16 NOT NULL,
     index_ef_construction integer DEFAULT 64 NOT NULL,
+    state text DEFAULT 'idle'::text NOT NULL,
+    replaced_at timestamp with time zone,
     CONSTRAINT set_floors_are_cosines CHECK ((((retrieval_floor >= ('-1'::integer)::double precision) AND (retrieval_floor <= (1)::double precision)) AND ((relevance_floor >= ('-1'::integer)::double precision) AND (relevance_floor <= (1)::double precision)) AND ((school_floor >= ('-1'::integer)::double precision) AND (school_floor <= (1)::double precision)))),
     CONSTRAINT set_index_ef_construction_is_legal CHECK (((index_ef_construction >= (2 * index_m)) AND (index_ef_construction <= 1000))),
     CONSTRAINT set_index_kind_is_known CHECK ((index_kind = ANY (ARRAY['halfvec'::text, 'binary'::text]))),
     CONSTRAINT set_index_m_is_legal CHECK (((index_m >= 2) AND (index_m <= 100))),
     CONSTRAINT set_provider_is_known CHECK ((provider = ANY (ARRAY['local'::text, 'openai'::text, 'azure'::text, 'compatible'::text]))),
+    CONSTRAINT set_state_is_known CHECK ((state = ANY (ARRAY['idle'::text, 'filling'::text, 'ready'::text]))),
     CONSTRAINT set_weights_not_negative CHECK (((vector_weight >= (0)::double precision) AND (keyword_weight >= (0)::double precision))),
     CONSTRAINT set_width_fits_an_index CHECK (((width >= 1) AND (width <= 4000)))
 );
@@ -3292,11 +3319,15 @@ COMMENT ON COLUMN embedding.set.provider IS 'local, openai, azure or compatible.
 
 COMMENT ON COLUMN embedding.set.relevance_floor IS 'Cosine floor after fusion.';
 
+COMMENT ON COLUMN embedding.set.replaced_at IS 'When another set took over from it, the last time.';
+
 COMMENT ON COLUMN embedding.set.retrieval_floor IS 'Cosine floor of the vector leg.';
 
 COMMENT ON COLUMN embedding.set.school_floor IS 'Cosine floor of the asked school''s documents.';
 
 COMMENT ON COLUMN embedding.set.set_id IS 'Key; names the partition of embedding.vector.';
+
+COMMENT ON COLUMN embedding.set.state IS 'idle: nobody sees to its vectors; filling: being filled; ready: it was whole once and is kept so, so a search may name it.';
 
 COMMENT ON COLUMN embedding.set.vector_weight IS 'Weight of the vector leg in fusion.';
 
@@ -3310,9 +3341,13 @@ GRANT UPDATE(keyword_weight) ON TABLE embedding.set TO pgkb_admin;
 
 GRANT UPDATE(relevance_floor) ON TABLE embedding.set TO pgkb_admin;
 
+GRANT UPDATE(replaced_at) ON TABLE embedding.set TO pgkb_admin;
+
 GRANT UPDATE(retrieval_floor) ON TABLE embedding.set TO pgkb_admin;
 
 GRANT UPDATE(school_floor) ON TABLE embedding.set TO pgkb_admin;
+
+GRANT UPDATE(state) ON TABLE embedding.set TO pgkb_admin;
 
 GRANT UPDATE(vector_weight) ON TABLE embedding.set TO pgkb_admin;
 
@@ -3369,12 +3404,60 @@ COMMENT ON TABLE embedding.vector_2 IS 'Vectors of set 2.';
 
 GRANT SELECT ON TABLE embedding.vector_2 TO pgkb_admin;
 
+CREATE TABLE embedding.wanted_vector (
+    set_id integer NOT NULL,
+    chunk_id bigint NOT NULL,
+    scope_id bigint NOT NULL,
+    searched boolean NOT NULL,
+    ready_at timestamp with time zone DEFAULT now() NOT NULL,
+    holder_pid integer,
+    attempts integer DEFAULT 0 NOT NULL,
+    failed boolean DEFAULT false NOT NULL,
+    last_error text
+)
+WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.02');
+
+COMMENT ON COLUMN embedding.wanted_vector.attempts IS 'How often it was claimed.';
+
+COMMENT ON COLUMN embedding.wanted_vector.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN embedding.wanted_vector.failed IS 'Given up; embedding.start_fill tries again.';
+
+COMMENT ON COLUMN embedding.wanted_vector.holder_pid IS 'Server process of whoever claimed it: when that is gone the claim is void.';
+
+COMMENT ON COLUMN embedding.wanted_vector.last_error IS 'Why the last attempt failed.';
+
+COMMENT ON COLUMN embedding.wanted_vector.ready_at IS 'Not before this instant; a claim moves it one lease ahead.';
+
+COMMENT ON COLUMN embedding.wanted_vector.scope_id IS 'Its scope: scopes are filled one after the other, so that their vectors lie together.';
+
+COMMENT ON COLUMN embedding.wanted_vector.searched IS 'Whether it belongs to a published version; those come first.';
+
+COMMENT ON COLUMN embedding.wanted_vector.set_id IS 'The embedding set.';
+
+COMMENT ON TABLE embedding.wanted_vector IS 'Chunks that lack their vector in a set that is filled or kept up; the row leaves when the vector is there.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.wanted_vector TO pgkb_ingest;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.wanted_vector TO pgkb_admin;
+
+ALTER TABLE embedding.fill_batch ALTER COLUMN fill_batch_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME embedding.fill_batch_fill_batch_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 ALTER TABLE ONLY embedding.vector ATTACH PARTITION embedding.vector_1 FOR VALUES IN (1);
 
 ALTER TABLE ONLY embedding.vector ATTACH PARTITION embedding.vector_2 FOR VALUES IN (2);
 
 ALTER TABLE ONLY embedding.cold_vector
     ADD CONSTRAINT cold_vector_pk PRIMARY KEY (set_id, chunk_id);
+
+ALTER TABLE ONLY embedding.fill_batch
+    ADD CONSTRAINT fill_batch_pk PRIMARY KEY (fill_batch_id);
 
 ALTER TABLE ONLY embedding.query_cache
     ADD CONSTRAINT query_cache_pk PRIMARY KEY (login, viewer, question_hash, set_id, model, expansion_revision);
@@ -3394,16 +3477,30 @@ ALTER TABLE ONLY embedding.vector_1
 ALTER TABLE ONLY embedding.vector_2
     ADD CONSTRAINT vector_2_pkey PRIMARY KEY (set_id, chunk_id);
 
+ALTER TABLE ONLY embedding.wanted_vector
+    ADD CONSTRAINT wanted_vector_pk PRIMARY KEY (set_id, chunk_id);
+
 ALTER TABLE ONLY embedding.cold_vector
     ADD CONSTRAINT cold_vector_chunk_fk FOREIGN KEY (chunk_id) REFERENCES corpus.chunk(chunk_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY embedding.cold_vector
     ADD CONSTRAINT cold_vector_set_fk FOREIGN KEY (set_id) REFERENCES embedding.set(set_id);
 
+ALTER TABLE ONLY embedding.fill_batch
+    ADD CONSTRAINT fill_batch_set_fk FOREIGN KEY (set_id) REFERENCES embedding.set(set_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY embedding.query_cache
     ADD CONSTRAINT query_cache_set_fk FOREIGN KEY (set_id) REFERENCES embedding.set(set_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY embedding.wanted_vector
+    ADD CONSTRAINT wanted_vector_chunk_fk FOREIGN KEY (chunk_id) REFERENCES corpus.chunk(chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY embedding.wanted_vector
+    ADD CONSTRAINT wanted_vector_set_fk FOREIGN KEY (set_id) REFERENCES embedding.set(set_id) ON DELETE CASCADE;
+
 CREATE INDEX cold_vector_chunk_idx ON embedding.cold_vector USING btree (chunk_id);
+
+CREATE INDEX fill_batch_set_idx ON embedding.fill_batch USING btree (set_id, stored_at);
 
 CREATE INDEX query_cache_expires_idx ON embedding.query_cache USING btree (expires_at);
 
@@ -3423,6 +3520,10 @@ CREATE INDEX vector_2_scope_id_idx ON embedding.vector_2 USING btree (scope_id);
 
 CREATE INDEX vector_scope_idx ON ONLY embedding.vector USING btree (scope_id);
 
+CREATE INDEX wanted_vector_chunk_idx ON embedding.wanted_vector USING btree (chunk_id);
+
+CREATE INDEX wanted_vector_order_idx ON embedding.wanted_vector USING btree (set_id, searched DESC, scope_id, chunk_id) WHERE (NOT failed);
+
 ALTER INDEX embedding.vector_pk ATTACH PARTITION embedding.vector_1_pkey;
 
 ALTER INDEX embedding.vector_scope_idx ATTACH PARTITION embedding.vector_1_scope_id_idx;
@@ -3431,6 +3532,67 @@ ALTER INDEX embedding.vector_pk ATTACH PARTITION embedding.vector_2_pkey;
 
 ALTER INDEX embedding.vector_scope_idx ATTACH PARTITION embedding.vector_2_scope_id_idx;
 
+CREATE VIEW embedding.fill_progress AS
+ SELECT s.name,
+    s.model,
+    s.width,
+    s.state,
+    s.active,
+    c.chunks,
+        CASE
+            WHEN (s.state <> 'idle'::text) THEN (c.chunks - w.lacking)
+            ELSE NULL::bigint
+        END AS done,
+    w.lacking,
+    w.held,
+    w.failed,
+    w.last_error,
+    r.rate,
+    make_interval(secs => (((w.lacking - w.failed))::double precision / NULLIF(r.rate, (0)::double precision))) AS eta
+   FROM (((embedding.set s
+     CROSS JOIN ( SELECT count(*) AS chunks
+           FROM corpus.chunk) c)
+     CROSS JOIN LATERAL ( SELECT count(*) AS lacking,
+            count(*) FILTER (WHERE ((q.holder_pid IS NOT NULL) AND (NOT q.failed))) AS held,
+            count(*) FILTER (WHERE q.failed) AS failed,
+            max(q.last_error) AS last_error
+           FROM embedding.wanted_vector q
+          WHERE (q.set_id = s.set_id)) w)
+     CROSS JOIN LATERAL ( SELECT (((sum((b.embedded + b.reused)) - (array_agg((b.embedded + b.reused) ORDER BY b.stored_at))[1]))::double precision / (NULLIF(EXTRACT(epoch FROM (max(b.stored_at) - min(b.stored_at))), (0)::numeric))::double precision) AS rate
+           FROM embedding.fill_batch b
+          WHERE ((b.set_id = s.set_id) AND (b.stored_at > (now() - '00:02:00'::interval)))) r);
+
+COMMENT ON COLUMN embedding.fill_progress.active IS 'Whether searches use it.';
+
+COMMENT ON COLUMN embedding.fill_progress.chunks IS 'Chunks in the corpus, those of superseded and staged versions included.';
+
+COMMENT ON COLUMN embedding.fill_progress.done IS 'Of them, chunks that need nothing more; unknown for an idle set.';
+
+COMMENT ON COLUMN embedding.fill_progress.eta IS 'Time left at that rate.';
+
+COMMENT ON COLUMN embedding.fill_progress.failed IS 'Of them, chunks that were given up.';
+
+COMMENT ON COLUMN embedding.fill_progress.held IS 'Of them, chunks a worker holds.';
+
+COMMENT ON COLUMN embedding.fill_progress.lacking IS 'Chunks known to lack their vector.';
+
+COMMENT ON COLUMN embedding.fill_progress.last_error IS 'A reason for which a chunk failed.';
+
+COMMENT ON COLUMN embedding.fill_progress.model IS 'Its model.';
+
+COMMENT ON COLUMN embedding.fill_progress.name IS 'The set.';
+
+COMMENT ON COLUMN embedding.fill_progress.rate IS 'Chunks a second, over the last two minutes.';
+
+COMMENT ON COLUMN embedding.fill_progress.state IS 'idle, filling or ready.';
+
+COMMENT ON COLUMN embedding.fill_progress.width IS 'Dimensions of its vectors.';
+
+COMMENT ON VIEW embedding.fill_progress IS 'How far each embedding set is filled: chunks with and without a vector, the rate of the last two minutes, the time left.';
+
+GRANT SELECT ON TABLE embedding.fill_progress TO pgkb_ingest;
+GRANT SELECT ON TABLE embedding.fill_progress TO pgkb_admin;
+
 CREATE FUNCTION embedding.activate(set_name text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3438,6 +3600,7 @@ CREATE FUNCTION embedding.activate(set_name text) RETURNS void
 declare
     _set embedding.set;
     _missing bigint;
+    _index text;
 begin
     -- a publisher that saw the old set must be seen by the count below
     perform pg_advisory_xact_lock(hashtextextended('embedding.activate', 4));
@@ -3455,15 +3618,22 @@ begin
     if _missing > 0 then
         raise exception 'embedding set "%" lacks the vectors of % chunks', _set.name, _missing
             using errcode = 'VE006',
-                  hint = 'Fill it first: embedding.chunks_to_embed and embedding.store_vectors.';
+                  hint = 'Fill it first: pgkb reembed --set ' || quote_literal(_set.name) || '.';
     end if;
-    update embedding.set as s set active = false where s.active;
-    update embedding.set as s set active = true where s.set_id = _set.set_id;
+    select m.index_name into _index from embedding.missing_indexes(_set.set_id) as m limit 1;
+    if found then
+        raise exception 'embedding set "%" lacks the index %', _set.name, _index
+            using errcode = 'VE009',
+                  hint = 'Build it: select statement from embedding.missing_indexes('
+                      || _set.set_id || ');';
+    end if;
+    update embedding.set as s set active = false, replaced_at = clock_timestamp() where s.active;
+    update embedding.set as s set active = true, state = 'ready' where s.set_id = _set.set_id;
     perform audit.write_event('embedding_set_activated', _set.name);
 end;
 $$;
 
-COMMENT ON FUNCTION embedding.activate(set_name text) IS 'Make searches use this set from the next statement on; refused while published chunks lack its vectors.';
+COMMENT ON FUNCTION embedding.activate(set_name text) IS 'Make searches use this set from the next statement on; refused while published chunks lack its vectors or it lacks an index.';
 
 REVOKE ALL ON FUNCTION embedding.activate(set_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.activate(set_name text) TO pgkb_admin;
@@ -3492,12 +3662,108 @@ GRANT ALL ON FUNCTION embedding.active_set() TO pgkb_app;
 GRANT ALL ON FUNCTION embedding.active_set() TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.active_set() TO pgkb_admin;
 
-CREATE FUNCTION embedding.cached_query(viewer text, question text) RETURNS public.vector
+CREATE FUNCTION embedding.add_set(name text, provider text, model text, width integer, retrieval_floor double precision DEFAULT NULL::double precision, relevance_floor double precision DEFAULT NULL::double precision, school_floor double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET lock_timeout TO '5s'
+    AS $_$
+declare
+    _known embedding.set;
+    _near embedding.set;
+    _set_id integer;
+begin
+    if coalesce(btrim(add_set.name), '') = '' or length(add_set.name) > 60
+        or coalesce(btrim(add_set.model), '') = ''
+        or coalesce(add_set.provider, '') not in ('local', 'openai', 'azure', 'compatible')
+        or add_set.width is null or add_set.width not between 1 and 4000
+    then
+        raise exception 'embedding set "%" cannot be: provider "%", model "%", width %',
+            left(add_set.name, 60), left(add_set.provider, 20), left(add_set.model, 60),
+            add_set.width
+            using errcode = 'VE011',
+                  hint = 'Give a name of at most 60 letters, a provider (local, openai, azure, compatible), a model and a width of 1 to 4000.';
+    end if;
+    if not (coalesce(add_set.retrieval_floor, 0) between -1 and 1)
+        or not (coalesce(add_set.relevance_floor, 0) between -1 and 1)
+        or not (coalesce(add_set.school_floor, 0) between -1 and 1)
+        or not (coalesce(add_set.vector_weight, 0) between 0 and 1000)
+        or not (coalesce(add_set.keyword_weight, 0) between 0 and 1000)
+    then
+        raise exception 'embedding set "%" cannot have such floors or weights', add_set.name
+            using errcode = 'VE011', hint = 'Floors are -1 to 1, weights 0 to 1000.';
+    end if;
+    -- two at once must not take the same key
+    perform pg_advisory_xact_lock(hashtextextended('embedding.add_set', 4));
+    select s.* into _known from embedding.set as s where s.name = add_set.name;
+    if found then
+        if (_known.provider, _known.model, _known.width)
+            is distinct from (add_set.provider, add_set.model, add_set.width)
+        then
+            raise exception 'embedding set "%" is % of % with % dimensions already',
+                _known.name, _known.model, _known.provider, _known.width
+                using errcode = 'VE011', hint = 'Choose another name.';
+        end if;
+        return _known.set_id;
+    end if;
+
+    select s.* into _near
+    from embedding.set as s
+    order by s.model = add_set.model desc, s.provider = add_set.provider desc, s.set_id
+    limit 1;
+    if _near.set_id is not null and num_nulls(
+        add_set.retrieval_floor, add_set.relevance_floor, add_set.school_floor,
+        add_set.vector_weight, add_set.keyword_weight
+    ) > 0
+    then
+        raise notice 'floors and weights not given are those of embedding set "%" (%): measure them with pgkb tune',
+            _near.name, _near.model;
+    end if;
+    select coalesce(max(s.set_id), 0) + 1 into _set_id from embedding.set as s;
+    insert into embedding.set
+        (set_id, name, provider, model, width, retrieval_floor, relevance_floor, school_floor,
+            vector_weight, keyword_weight, index_kind)
+    values (
+        _set_id, add_set.name, add_set.provider, add_set.model, add_set.width,
+        coalesce(add_set.retrieval_floor, _near.retrieval_floor, 0.15),
+        coalesce(add_set.relevance_floor, _near.relevance_floor, 0.30),
+        coalesce(add_set.school_floor, _near.school_floor, 0.15),
+        coalesce(add_set.vector_weight, _near.vector_weight, 0.5),
+        coalesce(add_set.keyword_weight, _near.keyword_weight, 0.5),
+        -- docs/decisions/0019
+        case when add_set.width >= 1024 then 'binary' else 'halfvec' end
+    );
+    -- made apart and attached: "partition of" would shut the searches out
+    execute format(
+        'create table embedding.vector_%1$s (like embedding.vector including indexes, '
+        'constraint vector_%1$s_width check (public.vector_dims(embedding) = %2$s), '
+        'constraint vector_%1$s_has_a_direction check (public.l2_norm(embedding) > 0))',
+        _set_id, add_set.width
+    );
+    -- inline, so that an exact scan of a scope reads no TOAST table
+    execute format('alter table embedding.vector_%s alter column embedding set storage plain', _set_id);
+    execute format('comment on table embedding.vector_%1$s is %2$L', _set_id, 'Vectors of set ' || _set_id || '.');
+    execute format(
+        'alter table embedding.vector attach partition embedding.vector_%1$s for values in (%1$s)',
+        _set_id
+    );
+    -- as the page of grants has it for every table
+    execute format('grant select on embedding.vector_%s to pgkb_admin', _set_id);
+    perform audit.write_event('embedding_set_added', add_set.name);
+    return _set_id;
+end;
+$_$;
+
+COMMENT ON FUNCTION embedding.add_set(name text, provider text, model text, width integer, retrieval_floor double precision, relevance_floor double precision, school_floor double precision, vector_weight double precision, keyword_weight double precision) IS 'Add an embedding set and the partition for its vectors, empty and unused; returns its key.';
+
+REVOKE ALL ON FUNCTION embedding.add_set(name text, provider text, model text, width integer, retrieval_floor double precision, relevance_floor double precision, school_floor double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.add_set(name text, provider text, model text, width integer, retrieval_floor double precision, relevance_floor double precision, school_floor double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+
+CREATE FUNCTION embedding.cached_query(viewer text, question text, set_name text DEFAULT NULL::text) RETURNS public.vector
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
     select q.embedding::public.vector
-    from embedding.active_set() as s
+    from embedding.named_set(cached_query.set_name) as s
     inner join embedding.query_cache as q on s.set_id = q.set_id and s.model = q.model
     where
         -- nobody learns from the cache what the viewers of another login asked
@@ -3509,11 +3775,11 @@ CREATE FUNCTION embedding.cached_query(viewer text, question text) RETURNS publi
         and q.expires_at > now();
 $$;
 
-COMMENT ON FUNCTION embedding.cached_query(viewer text, question text) IS 'The vector of a question this viewer of this login asked before, for the active set and its model; NULL when there is none.';
+COMMENT ON FUNCTION embedding.cached_query(viewer text, question text, set_name text) IS 'The vector of a question this viewer of this login asked before, for a set (the active one when not named) and its model; NULL when there is none.';
 
-REVOKE ALL ON FUNCTION embedding.cached_query(viewer text, question text) FROM PUBLIC;
-GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text) TO pgkb_app;
-GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text) TO pgkb_admin;
+REVOKE ALL ON FUNCTION embedding.cached_query(viewer text, question text, set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text, set_name text) TO pgkb_app;
+GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text, set_name text) TO pgkb_admin;
 
 CREATE FUNCTION embedding.check_vector(given public.vector, expected_set embedding.set) RETURNS public.halfvec
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -3610,6 +3876,164 @@ REVOKE ALL ON FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size i
 GRANT ALL ON FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size integer, set_name text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size integer, set_name text) TO pgkb_admin;
 
+CREATE FUNCTION embedding.claim_chunks(set_name text, batch_size integer DEFAULT 64, lease interval DEFAULT '00:15:00'::interval) RETURNS TABLE(chunk_id bigint, embedding_text text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+    _set embedding.set := embedding.named_set(claim_chunks.set_name);
+    _living integer[] := array(select a.pid from pg_stat_activity as a);
+    _ids bigint[];
+    _reused bigint[];
+    _vectors text[];
+begin
+    if (
+        claim_chunks.batch_size between 1 and 2048
+        and claim_chunks.lease between interval '1 second' and interval '1 day'
+    ) is not true then
+        raise exception 'batch size % with lease % is out of range',
+            claim_chunks.batch_size, claim_chunks.lease
+            using errcode = 'QU001',
+                  hint = 'A batch holds 1 to 2048 chunks, a lease lasts one second to one day.';
+    end if;
+    with ready_chunk as (
+        select w.chunk_id
+        from embedding.wanted_vector as w
+        where
+            w.set_id = _set.set_id
+            and not w.failed
+            and (
+                w.ready_at <= clock_timestamp()
+                or (w.holder_pid is not null and w.holder_pid <> all(_living))
+            )
+        order by w.searched desc, w.scope_id, w.chunk_id
+        limit claim_chunks.batch_size
+        for update skip locked
+    ),
+
+    claimed_chunk as (
+        update embedding.wanted_vector as w
+        set
+            holder_pid = case when w.attempts < 8 then pg_backend_pid() end,
+            ready_at = clock_timestamp() + claim_chunks.lease,
+            attempts = w.attempts + 1,
+            -- what kills its worker is never reported by it: the claim counts, and gives up
+            failed = w.attempts >= 8,
+            last_error = case
+                when w.attempts >= 8 then 'given up: it was claimed eight times and never came back'
+                else w.last_error
+            end
+        from ready_chunk as r
+        where w.set_id = _set.set_id and w.chunk_id = r.chunk_id
+        returning w.chunk_id, w.failed
+    )
+
+    select coalesce(array_agg(k.chunk_id), '{}') into _ids
+    from claimed_chunk as k
+    where not k.failed;
+
+    select coalesce(array_agg(t.chunk_id), '{}'), coalesce(array_agg(t.embedding::text), '{}')
+    into _reused, _vectors
+    from (
+        select distinct on (c.chunk_id) c.chunk_id, r.embedding
+        from corpus.chunk as c
+        inner join corpus.chunk as twin
+            on c.embedding_hash = twin.embedding_hash and c.chunk_id <> twin.chunk_id
+        cross join lateral (
+            select v.embedding
+            from embedding.vector as v
+            where v.set_id = _set.set_id and v.chunk_id = twin.chunk_id
+            union all
+            select v.embedding
+            from embedding.cold_vector as v
+            where v.set_id = _set.set_id and v.chunk_id = twin.chunk_id
+        ) as r
+        where c.chunk_id = any(_ids)
+    ) as t;
+    if cardinality(_reused) > 0 then
+        perform embedding.store_filled(_set.name, _reused, _vectors, embedded => 0);
+    end if;
+
+    return query
+    select distinct on (c.embedding_hash)
+        c.chunk_id, embedding.text_of(v.title, c.content)
+    from corpus.chunk as c
+    inner join corpus.version as v on c.version_id = v.version_id
+    where c.chunk_id = any(_ids) and c.chunk_id <> all(_reused)
+    order by c.embedding_hash, c.chunk_id;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.claim_chunks(set_name text, batch_size integer, lease interval) IS 'Hand a worker chunks that lack their vector in a set, hidden from others for one lease or until its connection ends.';
+
+REVOKE ALL ON FUNCTION embedding.claim_chunks(set_name text, batch_size integer, lease interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.claim_chunks(set_name text, batch_size integer, lease interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.claim_chunks(set_name text, batch_size integer, lease interval) TO pgkb_admin;
+
+CREATE FUNCTION embedding.drop_set(name text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET lock_timeout TO '1s'
+    AS $$
+declare
+    _set embedding.set;
+begin
+    -- no switch to it meanwhile
+    perform pg_advisory_xact_lock(hashtextextended('embedding.activate', 4));
+    _set := embedding.named_set(coalesce(drop_set.name, ''));
+    if _set.active then
+        raise exception 'embedding set "%" is the active one', _set.name
+            using errcode = 'VE012', hint = 'Switch to another set first: embedding.activate.';
+    end if;
+    delete from embedding.cold_vector as k where k.set_id = _set.set_id;
+    delete from embedding.set as s where s.set_id = _set.set_id;
+    perform audit.write_event('embedding_set_dropped', _set.name);
+    -- last, as searches wait while it is held
+    execute format('drop table embedding.vector_%s', _set.set_id);
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.drop_set(name text) IS 'Remove an embedding set with all its vectors; the active one is refused.';
+
+REVOKE ALL ON FUNCTION embedding.drop_set(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.drop_set(name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.estimate_fill(set_name text) RETURNS TABLE(chunks bigint, texts bigint, characters bigint)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    with wanted_text as (
+        select
+            c.embedding_hash,
+            count(*) as chunks,
+            max(length(embedding.text_of(v.title, c.content))) as characters,
+            bool_or(exists (
+                select
+                from corpus.chunk as t
+                inner join embedding.vector as e on t.chunk_id = e.chunk_id and e.set_id = s.set_id
+                where t.embedding_hash = c.embedding_hash
+            )) as known
+        from embedding.named_set(estimate_fill.set_name) as s
+        inner join embedding.wanted_vector as w on s.set_id = w.set_id
+        inner join corpus.chunk as c on w.chunk_id = c.chunk_id
+        inner join corpus.version as v on c.version_id = v.version_id
+        group by c.embedding_hash
+    )
+
+    select
+        coalesce(sum(t.chunks), 0)::bigint,
+        count(*) filter (where not t.known),
+        coalesce(sum(t.characters) filter (where not t.known), 0)::bigint
+    from wanted_text as t;
+$$;
+
+COMMENT ON FUNCTION embedding.estimate_fill(set_name text) IS 'What filling a set still takes: chunks that wait, texts that have to be embedded for them, and the characters in those.';
+
+REVOKE ALL ON FUNCTION embedding.estimate_fill(set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.estimate_fill(set_name text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.estimate_fill(set_name text) TO pgkb_admin;
+
 CREATE FUNCTION embedding.expansion_revision() RETURNS bigint
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3624,47 +4048,82 @@ GRANT ALL ON FUNCTION embedding.expansion_revision() TO pgkb_app;
 GRANT ALL ON FUNCTION embedding.expansion_revision() TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.expansion_revision() TO pgkb_admin;
 
-CREATE FUNCTION embedding.index_statements(set_name text, "concurrently" boolean DEFAULT true) RETURNS TABLE(index_name text, statement text)
-    LANGUAGE plpgsql STABLE PARALLEL SAFE
+CREATE FUNCTION embedding.fill_is_over(set_name text) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
-declare
-    _set embedding.set := embedding.named_set(index_statements.set_name);
-    _national bigint := (select s.scope_id from corpus.scope as s where s.kind = 'national');
-begin
-    return query
+    select not exists (
+        select
+        from embedding.named_set(fill_is_over.set_name) as s
+        inner join embedding.wanted_vector as w on s.set_id = w.set_id
+        where not w.failed
+    );
+$$;
+
+COMMENT ON FUNCTION embedding.fill_is_over(set_name text) IS 'Whether no chunk waits for its vector in a set, but for those that were given up.';
+
+REVOKE ALL ON FUNCTION embedding.fill_is_over(set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.fill_is_over(set_name text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.fill_is_over(set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.index_statements(set_id integer) RETURNS TABLE(index_name text, statement text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
     select
         i.name,
         format(
-            'create index %s if not exists %I on embedding.%I using hnsw (%s) '
+            'create index concurrently %I on embedding.%I using hnsw (%s) '
             'with (m = %s, ef_construction = %s)%s',
-            case when index_statements.concurrently then 'concurrently' else '' end,
             i.name,
-            'vector_' || _set.set_id,
-            case _set.index_kind
+            'vector_' || s.set_id,
+            case s.index_kind
                 when 'binary' then format(
-                    '(public.binary_quantize(embedding)::bit(%s)) public.bit_hamming_ops', _set.width
+                    '(public.binary_quantize(embedding)::bit(%s)) public.bit_hamming_ops', s.width
                 )
                 else format(
-                    '(embedding::public.halfvec(%s)) public.halfvec_cosine_ops', _set.width
+                    '(embedding::public.halfvec(%s)) public.halfvec_cosine_ops', s.width
                 )
             end,
-            _set.index_m,
-            _set.index_ef_construction,
+            s.index_m,
+            s.index_ef_construction,
             i.condition
         )
-    from (
+    from embedding.set as s
+    inner join corpus.scope as n on n.kind = 'national'
+    cross join lateral (
         values
-            (format('vector_%s_hnsw_idx', _set.set_id), ''),
-            (format('vector_%s_national_idx', _set.set_id), format(' where scope_id = %s', _national))
-    ) as i (name, condition);
-end;
+            (format('vector_%s_hnsw_idx', s.set_id), ''),
+            (
+                format('vector_%s_national_idx', s.set_id),
+                format(' where scope_id = %s', n.scope_id)
+            )
+    ) as i (name, condition)
+    where s.set_id = index_statements.set_id;
 $$;
 
-COMMENT ON FUNCTION embedding.index_statements(set_name text, "concurrently" boolean) IS 'The statements that make the vector indexes of a set, as its row says: one over all, one over national text.';
+COMMENT ON FUNCTION embedding.index_statements(set_id integer) IS 'The indexes that searches of a set read, each with the statement that builds it while the searches go on.';
 
-REVOKE ALL ON FUNCTION embedding.index_statements(set_name text, "concurrently" boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION embedding.index_statements(set_name text, "concurrently" boolean) TO pgkb_admin;
+REVOKE ALL ON FUNCTION embedding.index_statements(set_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.index_statements(set_id integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.index_statements(set_id integer) TO pgkb_admin;
+
+CREATE FUNCTION embedding.missing_indexes(set_id integer) RETURNS TABLE(index_name text, statement text, broken boolean)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    select x.index_name, x.statement, i.indexrelid is not null
+    from embedding.index_statements(missing_indexes.set_id) as x
+    left join pg_index as i
+        on i.indexrelid = to_regclass('embedding.' || quote_ident(x.index_name))
+    where i.indisvalid is not true;
+$$;
+
+COMMENT ON FUNCTION embedding.missing_indexes(set_id integer) IS 'The indexes a set lacks or has from a build that broke, each with the statement that builds it.';
+
+REVOKE ALL ON FUNCTION embedding.missing_indexes(set_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.missing_indexes(set_id integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.missing_indexes(set_id integer) TO pgkb_admin;
 
 CREATE FUNCTION embedding.named_set(set_name text) RETURNS embedding.set
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -3688,8 +4147,36 @@ $$;
 COMMENT ON FUNCTION embedding.named_set(set_name text) IS 'The embedding set of that name; NULL is the active one.';
 
 REVOKE ALL ON FUNCTION embedding.named_set(set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_app;
 GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.previous_set() RETURNS embedding.set
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set;
+begin
+    select s.* into _set
+    from embedding.set as s
+    where not s.active and s.state = 'ready' and s.replaced_at is not null
+    order by s.replaced_at desc
+    limit 1;
+    if not found then
+        raise exception 'there is no embedding set to go back to'
+            using errcode = 'VE014',
+                  hint = 'A set is kept until it is stopped or dropped: select * from embedding.fill_progress;';
+    end if;
+    return _set;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.previous_set() IS 'The set that was active before and is kept up: where embedding.activate goes back to.';
+
+REVOKE ALL ON FUNCTION embedding.previous_set() FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.previous_set() TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.previous_set() TO pgkb_admin;
 
 CREATE FUNCTION embedding.purge_queries() RETURNS integer
     LANGUAGE plpgsql
@@ -3727,12 +4214,42 @@ REVOKE ALL ON FUNCTION embedding.question_hash(question text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.question_hash(question text) TO pgkb_app;
 GRANT ALL ON FUNCTION embedding.question_hash(question text) TO pgkb_admin;
 
-CREATE FUNCTION embedding.remember_query(viewer text, question text, given public.vector) RETURNS void
+CREATE FUNCTION embedding.release_chunks(set_name text, chunk_ids bigint[], reason text, pause interval DEFAULT '00:00:00'::interval, final boolean DEFAULT false) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    update embedding.wanted_vector as w
+    set
+        holder_pid = null,
+        ready_at = clock_timestamp() + release_chunks.pause,
+        -- a provider that is down is not the chunk's fault
+        attempts = greatest(0, w.attempts - 1),
+        failed = release_chunks.final,
+        last_error = left(release_chunks.reason, 500)
+    where
+        w.set_id = (embedding.named_set(release_chunks.set_name)).set_id
+        and w.holder_pid = pg_backend_pid()
+        -- chunks of the same text were claimed together with these
+        and w.chunk_id in (
+            select t.chunk_id
+            from corpus.chunk as c
+            inner join corpus.chunk as t on c.embedding_hash = t.embedding_hash
+            where c.chunk_id = any(release_chunks.chunk_ids)
+        );
+$$;
+
+COMMENT ON FUNCTION embedding.release_chunks(set_name text, chunk_ids bigint[], reason text, pause interval, final boolean) IS 'Give claimed chunks back after a failure: to be claimed again after a while, or given up when final.';
+
+REVOKE ALL ON FUNCTION embedding.release_chunks(set_name text, chunk_ids bigint[], reason text, pause interval, final boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.release_chunks(set_name text, chunk_ids bigint[], reason text, pause interval, final boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.release_chunks(set_name text, chunk_ids bigint[], reason text, pause interval, final boolean) TO pgkb_admin;
+
+CREATE FUNCTION embedding.remember_query(viewer text, question text, given public.vector, set_name text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _set embedding.set := embedding.active_set();
+    _set embedding.set := embedding.named_set(remember_query.set_name);
     _days integer := config.value('kb.query_cache_days')::integer;
 begin
     if _days = 0 or remember_query.viewer is null or remember_query.question is null
@@ -3758,11 +4275,185 @@ begin
 end;
 $$;
 
-COMMENT ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) IS 'Keep the vector of a question for this viewer of this login until kb.query_cache_days are over.';
+COMMENT ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector, set_name text) IS 'Keep the vector of a question for this viewer of this login until kb.query_cache_days are over.';
 
-REVOKE ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) FROM PUBLIC;
-GRANT ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) TO pgkb_app;
-GRANT ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector) TO pgkb_admin;
+REVOKE ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector, set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector, set_name text) TO pgkb_app;
+GRANT ALL ON FUNCTION embedding.remember_query(viewer text, question text, given public.vector, set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.searched_set(set_name text) RETURNS embedding.set
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set := embedding.named_set(searched_set.set_name);
+begin
+    if not _set.active and _set.state <> 'ready' then
+        raise exception 'embedding set "%" is not searched', _set.name
+            using errcode = 'VE010',
+                  hint = 'Embed with the model of the active set: select * from embedding.active_set();';
+    end if;
+    return _set;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.searched_set(set_name text) IS 'The set a search is to use: the active one, or the one its vector was made for while that is kept whole.';
+
+REVOKE ALL ON FUNCTION embedding.searched_set(set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.searched_set(set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.set_endpoint(name text, url text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $_$
+declare
+    _set embedding.set := embedding.named_set(coalesce(set_endpoint.name, ''));
+begin
+    -- no user or password in it: it stands in a table that many may read
+    if set_endpoint.url !~ '^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[^\s@?#]*)?$'
+        and set_endpoint.url !~ '^http://(127(\.[0-9]{1,3}){3}|localhost|\[::1\])(:[0-9]{1,5})?(/[^\s@?#]*)?$'
+    then
+        raise exception 'the endpoint of embedding set "%" cannot be used', _set.name
+            using errcode = 'VE013',
+                  hint = 'Give https://host/path, or http:// with a loopback address, without user, query or fragment.';
+    end if;
+    update embedding.set as s set endpoint_url = set_endpoint.url where s.set_id = _set.set_id;
+    perform audit.write_event('embedding_endpoint_set', _set.name);
+end;
+$_$;
+
+COMMENT ON FUNCTION embedding.set_endpoint(name text, url text) IS 'Set the OpenAI-compatible address that embedding.embed_text asks for a set''s vectors; NULL is none.';
+
+REVOKE ALL ON FUNCTION embedding.set_endpoint(name text, url text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.set_endpoint(name text, url text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.start_fill(set_name text) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set := embedding.named_set(start_fill.set_name);
+    _waiting bigint;
+begin
+    update embedding.set as s
+    set state = 'filling'
+    where s.set_id = _set.set_id and s.state = 'idle';
+    if found then
+        delete from embedding.fill_batch as b where b.set_id = _set.set_id;
+    end if;
+    insert into embedding.wanted_vector (set_id, chunk_id, scope_id, searched)
+    select _set.set_id, c.chunk_id, c.scope_id, v.state = 'published'
+    from corpus.chunk as c
+    inner join corpus.version as v on c.version_id = v.version_id
+    where
+        not exists (
+            select
+            from embedding.vector as w
+            where w.set_id = _set.set_id and w.chunk_id = c.chunk_id
+        )
+        and not exists (
+            select
+            from embedding.cold_vector as k
+            where k.set_id = _set.set_id and k.chunk_id = c.chunk_id
+        )
+        -- whoever publishes a staged version sees to its vectors in the active set
+        and not (_set.active and v.state = 'staged')
+    on conflict do nothing;
+    update embedding.wanted_vector as w
+    set failed = false, attempts = 0, ready_at = clock_timestamp(), last_error = null
+    where w.set_id = _set.set_id and w.failed;
+    select count(*) into _waiting
+    from embedding.wanted_vector as w
+    where w.set_id = _set.set_id;
+    return _waiting;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.start_fill(set_name text) IS 'Note every chunk that lacks its vector in a set, and keep noting those of new documents; returns how many wait.';
+
+REVOKE ALL ON FUNCTION embedding.start_fill(set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.start_fill(set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.stop_fill(set_name text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set;
+begin
+    perform pg_advisory_xact_lock(hashtextextended('embedding.activate', 4));
+    _set := embedding.named_set(coalesce(stop_fill.set_name, ''));
+    if _set.active then
+        raise exception 'embedding set "%" is the active one', _set.name
+            using errcode = 'VE012', hint = 'Switch to another set first: embedding.activate.';
+    end if;
+    update embedding.set as s set state = 'idle' where s.set_id = _set.set_id;
+    delete from embedding.wanted_vector as w where w.set_id = _set.set_id;
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.stop_fill(set_name text) IS 'Stop seeing to a set''s vectors: nothing is kept up any more, what is there stays; the active set is refused.';
+
+REVOKE ALL ON FUNCTION embedding.stop_fill(set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.stop_fill(set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer DEFAULT NULL::integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+declare
+    _set embedding.set := embedding.named_set(store_filled.set_name);
+    _given integer := cardinality(store_filled.chunk_ids);
+    _ids bigint[];
+    _twins bigint[];
+    _vectors text[];
+begin
+    -- two workers whose texts are the same must not wait for each other
+    perform
+    from embedding.wanted_vector as w
+    where
+        w.set_id = _set.set_id
+        and w.chunk_id in (
+            select t.chunk_id
+            from corpus.chunk as c
+            inner join corpus.chunk as t on c.embedding_hash = t.embedding_hash
+            where c.chunk_id = any(store_filled.chunk_ids)
+        )
+    order by w.chunk_id
+    for update;
+    perform embedding.store_vectors(store_filled.chunk_ids, store_filled.vectors, _set.name);
+    select coalesce(array_agg(s.chunk_id), '{}'), coalesce(array_agg(s.given), '{}')
+    into _twins, _vectors
+    from (
+        select distinct on (t.chunk_id) t.chunk_id, u.given
+        from unnest(store_filled.chunk_ids, store_filled.vectors) as u (chunk_id, given)
+        inner join corpus.chunk as c on u.chunk_id = c.chunk_id
+        inner join corpus.chunk as t on c.embedding_hash = t.embedding_hash
+        inner join embedding.wanted_vector as w
+            on t.chunk_id = w.chunk_id and w.set_id = _set.set_id
+        where t.chunk_id <> all(store_filled.chunk_ids)
+    ) as s;
+    if cardinality(_twins) > 0 then
+        perform embedding.store_vectors(_twins, _vectors, _set.name);
+    end if;
+    _ids := store_filled.chunk_ids || _twins;
+    delete from embedding.wanted_vector as w
+    where w.set_id = _set.set_id and w.chunk_id = any(_ids);
+    insert into embedding.fill_batch (set_id, embedded, reused)
+    values (
+        _set.set_id,
+        coalesce(store_filled.embedded, _given),
+        cardinality(_ids) - coalesce(store_filled.embedded, _given)
+    );
+    return cardinality(_ids);
+end;
+$$;
+
+COMMENT ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) IS 'Store the vectors of claimed chunks, and the same for every waiting chunk of the same text; returns how many chunks got one.';
+
+REVOKE ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) TO pgkb_admin;
 
 CREATE FUNCTION embedding.store_vectors(chunk_ids bigint[], vectors text[], set_name text DEFAULT NULL::text) RETURNS integer
     LANGUAGE plpgsql
@@ -3843,6 +4534,32 @@ COMMENT ON FUNCTION embedding.text_of(title text, content text) IS 'What is sent
 REVOKE ALL ON FUNCTION embedding.text_of(title text, content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.want_version(version_id bigint) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+    insert into embedding.wanted_vector as w (set_id, chunk_id, scope_id, searched)
+    select s.set_id, c.chunk_id, c.scope_id, true
+    from embedding.set as s
+    inner join corpus.chunk as c on c.version_id = want_version.version_id
+    where
+        s.state <> 'idle'
+        and not s.active
+        and not exists (
+            select
+            from embedding.vector as v
+            where v.set_id = s.set_id and v.chunk_id = c.chunk_id
+        )
+    on conflict on constraint wanted_vector_pk do update set searched = true
+    where not w.searched;
+$$;
+
+COMMENT ON FUNCTION embedding.want_version(version_id bigint) IS 'Note the chunks of a version that lack their vector in a set that is filled or kept up beside the active one.';
+
+REVOKE ALL ON FUNCTION embedding.want_version(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.want_version(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.want_version(version_id bigint) TO pgkb_admin;
 
 CREATE SCHEMA eval;
 
@@ -4235,7 +4952,7 @@ declare
     _before jsonb;   -- the settings of the session, given back at the end
     _run eval.run;
     _set_id integer;
-    _active integer := (embedding.active_set()).set_id;
+    _active embedding.set := embedding.active_set();
     _question record;
     _started timestamptz;
     _milliseconds double precision;
@@ -4258,7 +4975,7 @@ begin
         from eval.question as q
         cross join lateral search.scope_of(q.la, q.home_la, q.urn) as s
         left join eval.question_vector as v
-            on q.question_id = v.question_id and v.set_id = _active
+            on q.question_id = v.question_id and v.set_id = _active.set_id
         where
             q.question_set_id = _set_id
             and not exists (
@@ -4284,7 +5001,8 @@ begin
                 urn => _question.school_urn,
                 tags => _question.tags,
                 as_of => _question.as_of,
-                topics => terms.topics_for(_question.question)
+                topics => terms.topics_for(_question.question),
+                embedding_set => _active.name
             ) with ordinality as r
             order by r.ordinality
         );
@@ -4422,7 +5140,8 @@ begin
             urn => _question.school_urn,
             tags => _question.tags,
             topics => terms.topics_for(_question.question),
-            as_of => _question.as_of
+            as_of => _question.as_of,
+            embedding_set => _active.name
         );
         _hits := (search.rank_candidates(
             request => _asked,
@@ -6228,7 +6947,7 @@ COMMENT ON VIEW public.knowledge_base IS 'Every published chunk in the flat shap
 
 GRANT SELECT ON TABLE public.knowledge_base TO pgkb_admin;
 
-CREATE FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS TABLE(stage_no integer, stage text, chunk_id bigint, title text, scope text, rank integer, value double precision, kept boolean, reason text, detail jsonb)
+CREATE FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision, embedding_set text DEFAULT NULL::text) RETURNS TABLE(stage_no integer, stage text, chunk_id bigint, title text, scope text, rank integer, value double precision, kept boolean, reason text, detail jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6238,19 +6957,19 @@ declare
         explain_search.home_la, explain_search.urn, explain_search.tags, explain_search.top_k,
         explain_search.principals, explain_search.as_of, explain_search.statuses,
         explain_search.topics, explain_search.candidates, explain_search.rrf_k,
-        explain_search.vector_weight, explain_search.keyword_weight
+        explain_search.vector_weight, explain_search.keyword_weight, explain_search.embedding_set
     ));
 begin
     return query select e.* from search.explain_retrieval(_found) as e;
 end;
 $$;
 
-COMMENT ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'Explain a search: the rows of search_kb''s every step, in order, each with the reason a chunk won or lost in words and numbers.';
+COMMENT ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) IS 'Explain a search: the rows of search_kb''s every step, in order, each with the reason a chunk won or lost in words and numbers.';
 
-REVOKE ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_reader;
-GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
-GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+REVOKE ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_app;
+GRANT ALL ON FUNCTION public.explain_search(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_admin;
 
 CREATE FUNCTION public.explain_text(question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(stage_no integer, stage text, chunk_id bigint, title text, scope text, rank integer, value double precision, kept boolean, reason text, detail jsonb)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -6278,7 +6997,8 @@ begin
         top_k => explain_text.top_k,
         principals => explain_text.principals,
         as_of => explain_text.as_of,
-        topics => _worded.topics
+        topics => _worded.topics,
+        embedding_set => _worded.embedding_set
     ) as r;
 end;
 $$;
@@ -6391,7 +7111,7 @@ GRANT ALL ON FUNCTION public.resolve_la(la text, child_urn text, child_postcode 
 GRANT ALL ON FUNCTION public.resolve_la(la text, child_urn text, child_postcode text, user_urn text, first_child_urn text, first_child_postcode text, postcode text) TO pgkb_app;
 GRANT ALL ON FUNCTION public.resolve_la(la text, child_urn text, child_postcode text, user_urn text, first_child_urn text, first_child_postcode text, postcode text) TO pgkb_admin;
 
-CREATE FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS SETOF public.search_result
+CREATE FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision, embedding_set text DEFAULT NULL::text) RETURNS SETOF public.search_result
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6400,19 +7120,19 @@ declare
         search_kb.query_vec, search_kb.tsquery, search_kb.la, search_kb.home_la, search_kb.urn,
         search_kb.tags, search_kb.top_k, search_kb.principals, search_kb.as_of,
         search_kb.statuses, search_kb.topics, search_kb.candidates, search_kb.rrf_k,
-        search_kb.vector_weight, search_kb.keyword_weight
+        search_kb.vector_weight, search_kb.keyword_weight, search_kb.embedding_set
     ));
 begin
     return query select r.* from search.assemble(_found) as r;
 end;
 $$;
 
-COMMENT ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'Retrieve: vector leg and BM25 leg within what the caller may see, fused, weighed, cut at the floor, assembled; best first, no row when nothing is relevant.';
+COMMENT ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) IS 'Retrieve: vector leg and BM25 leg within what the caller may see, fused, weighed, cut at the floor, assembled; best first, no row when nothing is relevant.';
 
-REVOKE ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_reader;
-GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
-GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+REVOKE ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_app;
+GRANT ALL ON FUNCTION public.search_kb(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_admin;
 
 CREATE FUNCTION public.search_text(question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS SETOF public.search_result
     LANGUAGE plpgsql SECURITY DEFINER
@@ -6440,7 +7160,8 @@ begin
         top_k => search_text.top_k,
         principals => search_text.principals,
         as_of => search_text.as_of,
-        topics => _worded.topics
+        topics => _worded.topics,
+        embedding_set => _worded.embedding_set
     ) as r;
 end;
 $$;
@@ -6452,7 +7173,7 @@ GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, u
 GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_app;
 GRANT ALL ON FUNCTION public.search_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_admin;
 
-CREATE FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS TABLE(verdict text, reason text, place integer, facts jsonb)
+CREATE FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision, embedding_set text DEFAULT NULL::text) RETURNS TABLE(verdict text, reason text, place integer, facts jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -6461,19 +7182,19 @@ declare
         why_not.query_vec, why_not.tsquery, why_not.la, why_not.home_la, why_not.urn,
         why_not.tags, why_not.top_k, why_not.principals, why_not.as_of, why_not.statuses,
         why_not.topics, why_not.candidates, why_not.rrf_k, why_not.vector_weight,
-        why_not.keyword_weight
+        why_not.keyword_weight, why_not.embedding_set
     ));
 begin
     return query select e.* from search.explain_absence(_found, why_not.chunk_id) as e;
 end;
 $$;
 
-COMMENT ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'Why a chunk is not in the answer of a search, or at which place it is: exactly one row with one verdict, the reason in words, and the facts.';
+COMMENT ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) IS 'Why a chunk is not in the answer of a search, or at which place it is: exactly one row with one verdict, the reason in words, and the facts.';
 
-REVOKE ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_reader;
-GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
-GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+REVOKE ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_app;
+GRANT ALL ON FUNCTION public.why_not(chunk_id bigint, query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_admin;
 
 CREATE FUNCTION public.why_not_text(chunk_id bigint, question text, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, viewer text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(verdict text, reason text, place integer, facts jsonb)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -6502,7 +7223,8 @@ begin
         top_k => why_not_text.top_k,
         principals => why_not_text.principals,
         as_of => why_not_text.as_of,
-        topics => _worded.topics
+        topics => _worded.topics,
+        embedding_set => _worded.embedding_set
     ) as r;
 end;
 $$;
@@ -8602,7 +9324,7 @@ COMMENT ON FUNCTION search.explain_retrieval(retrieval search.retrieval) IS 'One
 REVOKE ALL ON FUNCTION search.explain_retrieval(retrieval search.retrieval) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.explain_retrieval(retrieval search.retrieval) TO pgkb_admin;
 
-CREATE FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS search.finding
+CREATE FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision, embedding_set text DEFAULT NULL::text) RETURNS search.finding
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
@@ -8610,7 +9332,7 @@ declare
     _found search.retrieval := search.retrieve(search.resolve_request(
         find.query_vec, find.tsquery, find.la, find.home_la, find.urn, find.tags, find.top_k,
         find.principals, find.as_of, find.statuses, find.topics, find.candidates, find.rrf_k,
-        find.vector_weight, find.keyword_weight
+        find.vector_weight, find.keyword_weight, find.embedding_set
     ));
 begin
     return row(
@@ -8625,11 +9347,11 @@ begin
 end;
 $$;
 
-COMMENT ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'The answer of search_kb with the counts from before the floor, and with its flags also where the answer is empty.';
+COMMENT ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) IS 'The answer of search_kb with the counts from before the floor, and with its flags also where the answer is empty.';
 
-REVOKE ALL ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_app;
-GRANT ALL ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_app;
+GRANT ALL ON FUNCTION search.find(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_admin;
 
 CREATE FUNCTION search.fold_statistics() RETURNS integer
     LANGUAGE plpgsql
@@ -9563,12 +10285,12 @@ REVOKE ALL ON FUNCTION search.record_search(results public.search_result[], la t
 GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb, counts search.candidate_count, mode text, embedding_set text, question text) TO pgkb_app;
 GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb, counts search.candidate_count, mode text, embedding_set text, question text) TO pgkb_admin;
 
-CREATE FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision) RETURNS search.request
+CREATE FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision, embedding_set text DEFAULT NULL::text) RETURNS search.request
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
 declare
-    _set embedding.set := embedding.active_set();
+    _set embedding.set := embedding.searched_set(resolve_request.embedding_set);
     _request search.request;
 begin
     -- in the order of the type
@@ -9618,10 +10340,10 @@ begin
 end;
 $$;
 
-COMMENT ON FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) IS 'What a search was asked, checked and with nothing left out: arguments, then settings, then the embedding set''s own.';
+COMMENT ON FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) IS 'What a search was asked, checked and with nothing left out: arguments, then settings, then the embedding set''s own.';
 
-REVOKE ALL ON FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, statuses text[], topics text[], candidates integer, rrf_k double precision, vector_weight double precision, keyword_weight double precision, embedding_set text) TO pgkb_admin;
 
 CREATE FUNCTION search.retrieve(request search.request) RETURNS search.retrieval
     LANGUAGE plpgsql STABLE
@@ -10165,11 +10887,13 @@ COMMENT ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible
 REVOKE ALL ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[], on_day date) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[], on_day date) TO pgkb_admin;
 
-CREATE FUNCTION search.word_question(question text, viewer text DEFAULT NULL::text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[]) RETURNS record
+CREATE FUNCTION search.word_question(question text, viewer text DEFAULT NULL::text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[], OUT embedding_set text) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $_$
 declare
+    -- a switch meanwhile must not mix two models: every step is told the set
+    _set embedding.set := embedding.active_set();
     -- what the endpoint is given, and so all that the vector depends on: a model reads a window of
     -- some 250 tokens at a time, and more of them take longer and say less of what is asked
     _question text := left(word_question.question, 1000);
@@ -10179,15 +10903,17 @@ begin
         raise exception 'the question is empty'
             using errcode = 'SE003', hint = 'Ask with at least one word.';
     end if;
-    query_vec := embedding.cached_query(_viewer, _question);
-    if query_vec is null and to_regprocedure('embedding.embed_text(text)') is null then
+    embedding_set := _set.name;
+    query_vec := embedding.cached_query(_viewer, _question, _set.name);
+    if query_vec is null and to_regprocedure('embedding.embed_text(text, text)') is null then
         raise notice 'keyword search only: embedding.embed_text is not installed (it needs plpython3u)';
     elsif query_vec is null then
         begin
-            execute 'select embedding.embed_text($1)' into query_vec using _question;
-            perform embedding.check_vector(query_vec, embedding.active_set());
+            execute 'select embedding.embed_text($1, $2)' into query_vec
+            using _question, _set.name;
+            perform embedding.check_vector(query_vec, _set);
             if not current_setting('transaction_read_only')::boolean then
-                perform embedding.remember_query(_viewer, _question, query_vec);
+                perform embedding.remember_query(_viewer, _question, query_vec, _set.name);
             end if;
         exception when sqlstate 'VE008' or sqlstate 'VE002' or sqlstate 'VE001' then
             query_vec := null;
@@ -10201,10 +10927,10 @@ begin
 end;
 $_$;
 
-COMMENT ON FUNCTION search.word_question(question text, viewer text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[]) IS 'What search_kb needs of a question in words: its vector from the cache or the endpoint, its words with synonyms, its topics.';
+COMMENT ON FUNCTION search.word_question(question text, viewer text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[], OUT embedding_set text) IS 'What search_kb needs of a question in words: its vector from the cache or the endpoint and the set that is of, its words with synonyms, its topics.';
 
-REVOKE ALL ON FUNCTION search.word_question(question text, viewer text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.word_question(question text, viewer text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[]) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.word_question(question text, viewer text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[], OUT embedding_set text) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.word_question(question text, viewer text, OUT query_vec public.vector, OUT tsquery tsquery, OUT topics text[], OUT embedding_set text) TO pgkb_admin;
 
 CREATE TRIGGER text_index__keep_statistics_on_delete AFTER DELETE ON search.text_index REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION search.text_index__keep_statistics();
 

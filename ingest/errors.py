@@ -1,6 +1,13 @@
 """Failures of ingest in words for people."""
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import psycopg
+
+Result = TypeVar("Result")
+
+_TRIES = 4
 
 
 class IngestError(Exception):
@@ -30,3 +37,14 @@ def is_refusal(error: psycopg.Error) -> bool:
 def is_passing(error: psycopg.Error) -> bool:
     """Whether the same statement may succeed at once: a deadlock or a serialisation failure."""
     return error.sqlstate in {"40P01", "40001"}
+
+
+def again_if_passing(call: Callable[[], Result]) -> Result:
+    """Do it, and again when it lost to another transaction in a way that a repeat cures."""
+    for _ in range(_TRIES - 1):
+        try:
+            return call()
+        except psycopg.Error as error:
+            if not is_passing(error):
+                raise
+    return call()

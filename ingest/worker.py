@@ -17,6 +17,7 @@ from ingest import calls
 from ingest.connect import connect, holder_name
 from ingest.embedding import check_embedder, chosen_embedder
 from ingest.errors import words_of
+from ingest.filling import Filler, Pace
 from ingest.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
 from ingest.tasks.publish_version import Publisher, Work
@@ -29,6 +30,8 @@ PUBLISH = "publish_version"
 _CLAIMED_TOGETHER = 8
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
+# Batches a set that is kept up gets in one round of upkeep: new documents come first.
+_KEPT_UP_BATCHES = 10
 # A wait for news is cut into pieces this long, so that a stop is heard soon.
 _LISTENING_SECONDS = 0.5
 
@@ -183,6 +186,31 @@ class _Worker:
                 if db.closed:
                     raise
                 log.warning("upkeep %s: %s", keep.__name__, words_of(error))
+        try:
+            self._keep_sets_up(db)
+        except ProviderError as error:
+            log.warning("keeping an embedding set up: %s", error)
+        except psycopg.Error as error:
+            if db.closed:
+                raise
+            log.warning("keeping an embedding set up: %s", words_of(error))
+
+    def _keep_sets_up(self, db: psycopg.Connection) -> None:
+        """New documents get their vectors also in the set a switch went away from, so that the
+        searches can go back to it.
+        """
+        for kept in calls.sets_to_keep_up(db):
+            embedder = chosen_embedder(kept)
+            try:
+                Filler(
+                    self._url,
+                    set_name=kept.name,
+                    embedder=embedder,
+                    pace=Pace(batch=self._settings.embed_batch),
+                    stop=self._stop,
+                ).run(at_most=_KEPT_UP_BATCHES * self._settings.embed_batch)
+            finally:
+                embedder.close()
 
     def _wait(self, db: psycopg.Connection) -> None:
         """Until a task is announced, it is time to look again, or a stop."""

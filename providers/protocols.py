@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
+# Codes of failures that a second call cannot cure; the rest of a run need not find out again.
+LASTING = frozenset(["misconfigured", "unauthorised", "quota_exhausted"])
+
 
 class ProviderError(Exception):
     """A model client could not do its work.

@@ -7,22 +7,16 @@ statement commits by itself, and nothing is visible before the last one.
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import psycopg
 
 from ingest import calls
-from ingest.errors import is_passing, words_of
+from ingest.errors import again_if_passing, words_of
 from ingest.leases import Lease, LeaseKeeper
-from providers.protocols import Embedder, ProviderError
+from providers.protocols import LASTING, Embedder, ProviderError
 
-Result = TypeVar("Result")
-
-# Failures that a second call cannot cure; the rest of a run need not find out again.
-_LASTING = frozenset(["misconfigured", "unauthorised", "quota_exhausted"])
 # So many failed calls in a row mean that the service is down, not that it hiccups.
 _PATIENCE = 2
-_TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +106,7 @@ class Publisher:
         yield from self._finish_all(db, complete, failures, embedded)
 
     def _next_chunks(self, db: psycopg.Connection, work: Work, room: int) -> list[calls.Chunk]:
-        return _again_if_passing(
+        return again_if_passing(
             lambda: calls.chunks_to_embed(
                 db, version_id=work.version_id, batch_size=room, set_name=self._set_name
             )
@@ -130,7 +124,7 @@ class Publisher:
         try:
             self._embed_and_store(db, works, batch.chunks)
         except ProviderError as error:
-            if len(works) > 1 and error.code not in _LASTING and not error.retryable:
+            if len(works) > 1 and error.code not in LASTING and not error.retryable:
                 # one of them is to blame: each for itself
                 for work in works:
                     alone = _Batch()
@@ -161,11 +155,11 @@ class Publisher:
             vectors = self._embedder.embed([chunk.embedding_text for chunk in chunks])
         except ProviderError as error:
             self._failed_calls += 1
-            if error.code in _LASTING or (error.retryable and self._failed_calls >= _PATIENCE):
+            if error.code in LASTING or (error.retryable and self._failed_calls >= _PATIENCE):
                 self._outage = error
             raise
         self._failed_calls = 0
-        _again_if_passing(
+        again_if_passing(
             lambda: calls.store_vectors(
                 db,
                 chunk_ids=[chunk.chunk_id for chunk in chunks],
@@ -196,7 +190,7 @@ class Publisher:
             published = None
             if failure is None:
                 try:
-                    published = _again_if_passing(
+                    published = again_if_passing(
                         lambda: calls.publish_version(db, version_id=work.version_id)
                     )
                 except psycopg.Error as error:
@@ -218,14 +212,3 @@ def _or_raise(db: psycopg.Connection, error: psycopg.Error) -> str:
     if db.closed:
         raise error
     return words_of(error)
-
-
-def _again_if_passing(call: Callable[[], Result]) -> Result:
-    """Do it, and again when it lost to another transaction in a way that a repeat cures."""
-    for _ in range(_TRIES - 1):
-        try:
-            return call()
-        except psycopg.Error as error:
-            if not is_passing(error):
-                raise
-    return call()

@@ -135,14 +135,17 @@ async def test_a_pool_with_nothing_left_says_busy_instead_of_waiting_for_ever(
     assert (health.status_code, health.json()["database"]) == (503, "busy")
 
 
+@pytest.mark.parametrize("kept", [True, False])
 async def test_a_switch_of_the_embedding_set_meanwhile_is_not_the_askers_problem(
-    db: psycopg.Connection, db_url: str
+    db: psycopg.Connection, db_url: str, kept: bool
 ) -> None:
     db.autocommit = True
 
     class Switching(WatchedEmbedder):
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
             db.execute("select embedding.activate('openai-3-large')")
+            if not kept:
+                db.execute("select embedding.stop_fill('local-minilm')")
             return self.real.embed(texts)
 
     def build(provider: str, model: str, width: int, environ: Mapping[str, str]) -> Switching:
@@ -155,6 +158,14 @@ async def test_a_switch_of_the_embedding_set_meanwhile_is_not_the_askers_problem
     async with asking(app) as client:
         answer = await client.post("/search", json={"question": "who can help?"})
     assert answer.status_code == 200, answer.text
-    assert answer.json()["retrieval"]["embedding_set"] == "openai-3-large"
-    # the new set has no key here, so the second try goes by keyword and says why
-    assert "OPENAI_API_KEY" in " ".join(answer.json()["retrieval"]["notes"])
+    retrieval = answer.json()["retrieval"]
+    if kept:
+        # the set the question was embedded for is whole, so it answers
+        assert (retrieval["embedding_set"], retrieval["query_vector"]) == (
+            "local-minilm",
+            "provider",
+        )
+    else:
+        assert retrieval["embedding_set"] == "openai-3-large"
+        # the new set has no key here, so the second try goes by keyword and says why
+        assert "OPENAI_API_KEY" in " ".join(retrieval["notes"])

@@ -8,7 +8,7 @@
 --
 -- called by  ingest/calls.py
 -- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
---            embedding.cold_vector, audit.event
+--            embedding.cold_vector, embedding.wanted_vector, audit.event
 -- locks      advisory: shared against embedding.activate, then all title keys of the document,
 --            sorted, so that two publishers cannot deadlock; then rows
 -- raises     KB009 unknown version, KB010 a chunk lacks its vector
@@ -181,6 +181,7 @@ begin
     select w.set_id, w.chunk_id, w.scope_id, w.embedding
     from warm_vector as w
     order by w.chunk_id;
+    perform embedding.want_version(_new.version_id);
     return next;
 end;
 $func$;

@@ -1,5 +1,5 @@
 -- embedding.embed_text
--- The vector of a text from the active set's OpenAI-compatible endpoint, for a person at psql.
+-- The vector of a text from a set's (the active one's when not named) OpenAI-compatible endpoint, for a person at psql.
 --
 -- requires plpython3u
 --
@@ -8,9 +8,9 @@
 -- environment, which only the operating system's administrator can set or read.
 --
 -- called by  search.word_question
--- raises     VE008 no endpoint or no usable answer, VE002 wrong width
+-- raises     VE008 no endpoint or no usable answer, VE002 wrong width, VE005 unknown set
 
-create or replace function embedding.embed_text(question text)
+create or replace function embedding.embed_text(question text, set_name text default null)
 returns public.vector
 language plpython3u
 volatile
@@ -25,7 +25,9 @@ import os
 import urllib.error
 import urllib.request
 
-chosen = plpy.execute("select * from embedding.active_set()")[0]
+chosen = plpy.execute(
+    plpy.prepare("select * from embedding.named_set($1)", ["text"]), [set_name]
+)[0]
 
 
 def refuse(message, hint):
@@ -37,7 +39,7 @@ if not question or not question.strip():
 if not chosen["endpoint_url"]:
     refuse(
         "embedding set %s has no endpoint" % chosen["name"],
-        "Set embedding.set.endpoint_url to an OpenAI-compatible address.",
+        "Give it one: select embedding.set_endpoint(name, url);",
     )
 
 headers = {"Content-Type": "application/json"}
@@ -83,9 +85,9 @@ return "[" + ",".join(map(repr, vector)) + "]"
 $python$;
 
 comment on function embedding.embed_text is
-'The vector of a text from the active set''s OpenAI-compatible endpoint, for a person at psql.';
+'The vector of a text from a set''s (the active one''s when not named) OpenAI-compatible endpoint, for a person at psql.';
 
 -- made by the superuser, after grants.sql; what that page says of the other functions, said here
-revoke all on function embedding.embed_text(text) from public;
-alter function embedding.embed_text(text) owner to pgkb_owner;
-grant execute on function embedding.embed_text(text) to pgkb_admin;
+revoke all on function embedding.embed_text(text, text) from public;
+alter function embedding.embed_text(text, text) owner to pgkb_owner;
+grant execute on function embedding.embed_text(text, text) to pgkb_admin;

@@ -1,52 +1,54 @@
 -- embedding.index_statements
--- The statements that make the vector indexes of a set, as its row says: one over all, one over national text.
+-- The indexes that searches of a set read, each with the statement that builds it while the searches go on.
 --
--- The national scope is the largest that is searched in every question; an index of its own finds
--- its chunks without stepping over everybody else's.
+-- The one place that says how vectors are indexed: as the set's row says, one index over all, one
+-- over national text. That scope is in every question's reach and too large to scan; an index of
+-- its own finds its chunks without stepping over everybody else's. A statement runs by itself,
+-- outside of a transaction, as the owner of the table: embedding.missing_indexes says which are
+-- needed.
 --
--- called by  people
--- raises     VE005 unknown set
+-- called by  embedding.missing_indexes, ingest/calls.py
+-- raises     nothing
 
-create or replace function embedding.index_statements(set_name text, concurrently boolean default true)
+create or replace function embedding.index_statements(set_id integer)
 returns table (index_name text, statement text)
-language plpgsql
+language sql
 stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
-declare
-    _set embedding.set := embedding.named_set(index_statements.set_name);
-    _national bigint := (select s.scope_id from corpus.scope as s where s.kind = 'national');
-begin
-    return query
     select
         i.name,
         format(
-            'create index %s if not exists %I on embedding.%I using hnsw (%s) '
+            'create index concurrently %I on embedding.%I using hnsw (%s) '
             'with (m = %s, ef_construction = %s)%s',
-            case when index_statements.concurrently then 'concurrently' else '' end,
             i.name,
-            'vector_' || _set.set_id,
-            case _set.index_kind
+            'vector_' || s.set_id,
+            case s.index_kind
                 when 'binary' then format(
-                    '(public.binary_quantize(embedding)::bit(%s)) public.bit_hamming_ops', _set.width
+                    '(public.binary_quantize(embedding)::bit(%s)) public.bit_hamming_ops', s.width
                 )
                 else format(
-                    '(embedding::public.halfvec(%s)) public.halfvec_cosine_ops', _set.width
+                    '(embedding::public.halfvec(%s)) public.halfvec_cosine_ops', s.width
                 )
             end,
-            _set.index_m,
-            _set.index_ef_construction,
+            s.index_m,
+            s.index_ef_construction,
             i.condition
         )
-    from (
+    from embedding.set as s
+    inner join corpus.scope as n on n.kind = 'national'
+    cross join lateral (
         values
-            (format('vector_%s_hnsw_idx', _set.set_id), ''),
-            (format('vector_%s_national_idx', _set.set_id), format(' where scope_id = %s', _national))
-    ) as i (name, condition);
-end;
+            (format('vector_%s_hnsw_idx', s.set_id), ''),
+            (
+                format('vector_%s_national_idx', s.set_id),
+                format(' where scope_id = %s', n.scope_id)
+            )
+    ) as i (name, condition)
+    where s.set_id = index_statements.set_id;
 $func$;
 
 comment on function embedding.index_statements is
-'The statements that make the vector indexes of a set, as its row says: one over all, one over national text.';
+'The indexes that searches of a set read, each with the statement that builds it while the searches go on.';

@@ -1,8 +1,7 @@
 -- embedding.named_set
 -- The embedding set of that name; NULL is the active one.
 --
--- called by  embedding.activate, embedding.store_vectors, embedding.chunks_to_embed,
---            embedding.index_statements
+-- called by  embedding.*
 -- raises     VE005 unknown set, VE004 no set is active
 
 create or replace function embedding.named_set(set_name text)

@@ -1,13 +1,19 @@
 -- embedding.remember_query
 -- Keep the vector of a question for this viewer of this login until kb.query_cache_days are over.
 --
--- Not kept: a question of nobody, or of a viewer over 1000 bytes.
+-- Not kept: a question of nobody, or of a viewer over 1000 bytes. set_name is the set the vector was
+-- made for, the active one when not named.
 --
 -- called by  search.word_question, app/calls.py
 -- writes     embedding.query_cache
--- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector
+-- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector, VE005 unknown set
 
-create or replace function embedding.remember_query(viewer text, question text, given public.vector)
+create or replace function embedding.remember_query(
+    viewer text,
+    question text,
+    given public.vector,
+    set_name text default null
+)
 returns void
 language plpgsql
 volatile
@@ -16,7 +22,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    _set embedding.set := embedding.active_set();
+    _set embedding.set := embedding.named_set(remember_query.set_name);
     _days integer := config.value('kb.query_cache_days')::integer;
 begin
     if _days = 0 or remember_query.viewer is null or remember_query.question is null

@@ -19,7 +19,7 @@ declare
     _before jsonb;   -- the settings of the session, given back at the end
     _run eval.run;
     _set_id integer;
-    _active integer := (embedding.active_set()).set_id;
+    _active embedding.set := embedding.active_set();
     _question record;
     _started timestamptz;
     _milliseconds double precision;
@@ -42,7 +42,7 @@ begin
         from eval.question as q
         cross join lateral search.scope_of(q.la, q.home_la, q.urn) as s
         left join eval.question_vector as v
-            on q.question_id = v.question_id and v.set_id = _active
+            on q.question_id = v.question_id and v.set_id = _active.set_id
         where
             q.question_set_id = _set_id
             and not exists (
@@ -68,7 +68,8 @@ begin
                 urn => _question.school_urn,
                 tags => _question.tags,
                 as_of => _question.as_of,
-                topics => terms.topics_for(_question.question)
+                topics => terms.topics_for(_question.question),
+                embedding_set => _active.name
             ) with ordinality as r
             order by r.ordinality
         );

@@ -56,7 +56,8 @@ begin
             urn => _question.school_urn,
             tags => _question.tags,
             topics => terms.topics_for(_question.question),
-            as_of => _question.as_of
+            as_of => _question.as_of,
+            embedding_set => _active.name
         );
         _hits := (search.rank_candidates(
             request => _asked,

@@ -26,7 +26,8 @@ create or replace function public.explain_search(
     candidates integer default null,
     rrf_k double precision default null,
     vector_weight double precision default null,
-    keyword_weight double precision default null
+    keyword_weight double precision default null,
+    embedding_set text default null
 )
 returns table (
     stage_no integer,
@@ -52,7 +53,7 @@ declare
         explain_search.home_la, explain_search.urn, explain_search.tags, explain_search.top_k,
         explain_search.principals, explain_search.as_of, explain_search.statuses,
         explain_search.topics, explain_search.candidates, explain_search.rrf_k,
-        explain_search.vector_weight, explain_search.keyword_weight
+        explain_search.vector_weight, explain_search.keyword_weight, explain_search.embedding_set
     ));
 begin
     return query select e.* from search.explain_retrieval(_found) as e;

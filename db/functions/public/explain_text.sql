@@ -61,7 +61,8 @@ begin
         top_k => explain_text.top_k,
         principals => explain_text.principals,
         as_of => explain_text.as_of,
-        topics => _worded.topics
+        topics => _worded.topics,
+        embedding_set => _worded.embedding_set
     ) as r;
 end;
 $func$;

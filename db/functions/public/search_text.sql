@@ -53,7 +53,8 @@ begin
         top_k => search_text.top_k,
         principals => search_text.principals,
         as_of => search_text.as_of,
-        topics => _worded.topics
+        topics => _worded.topics,
+        embedding_set => _worded.embedding_set
     ) as r;
 end;
 $func$;

@@ -24,7 +24,8 @@ create or replace function public.why_not(
     candidates integer default null,
     rrf_k double precision default null,
     vector_weight double precision default null,
-    keyword_weight double precision default null
+    keyword_weight double precision default null,
+    embedding_set text default null
 )
 returns table (verdict text, reason text, place integer, facts jsonb)
 language plpgsql
@@ -38,7 +39,7 @@ declare
         why_not.query_vec, why_not.tsquery, why_not.la, why_not.home_la, why_not.urn,
         why_not.tags, why_not.top_k, why_not.principals, why_not.as_of, why_not.statuses,
         why_not.topics, why_not.candidates, why_not.rrf_k, why_not.vector_weight,
-        why_not.keyword_weight
+        why_not.keyword_weight, why_not.embedding_set
     ));
 begin
     return query select e.* from search.explain_absence(_found, why_not.chunk_id) as e;

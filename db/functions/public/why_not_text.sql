@@ -52,7 +52,8 @@ begin
         top_k => why_not_text.top_k,
         principals => why_not_text.principals,
         as_of => why_not_text.as_of,
-        topics => _worded.topics
+        topics => _worded.topics,
+        embedding_set => _worded.embedding_set
     ) as r;
 end;
 $func$;

@@ -20,7 +20,8 @@ create or replace function search.find(
     candidates integer default null,
     rrf_k double precision default null,
     vector_weight double precision default null,
-    keyword_weight double precision default null
+    keyword_weight double precision default null,
+    embedding_set text default null
 )
 returns search.finding
 language plpgsql
@@ -33,7 +34,7 @@ declare
     _found search.retrieval := search.retrieve(search.resolve_request(
         find.query_vec, find.tsquery, find.la, find.home_la, find.urn, find.tags, find.top_k,
         find.principals, find.as_of, find.statuses, find.topics, find.candidates, find.rrf_k,
-        find.vector_weight, find.keyword_weight
+        find.vector_weight, find.keyword_weight, find.embedding_set
     ));
 begin
     return row(

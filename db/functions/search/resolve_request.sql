@@ -2,8 +2,9 @@
 -- What a search was asked, checked and with nothing left out: arguments, then settings, then the embedding set's own.
 --
 -- called by  public.search_kb, public.explain_search, public.why_not, search.find, eval.fill_pool
--- raises     VE002 wrong width, VE004 no set is active, SE001 argument out of range,
---            SE002 a state that may not be retrieved, ST002 unusable setting
+-- raises     VE002 wrong width, VE004 no set is active, VE005 unknown set, VE010 the set is not
+--            searched, SE001 argument out of range, SE002 a state that may not be retrieved,
+--            ST002 unusable setting
 
 create or replace function search.resolve_request(
     query_vec public.vector,
@@ -20,7 +21,8 @@ create or replace function search.resolve_request(
     candidates integer default null,
     rrf_k double precision default null,
     vector_weight double precision default null,
-    keyword_weight double precision default null
+    keyword_weight double precision default null,
+    embedding_set text default null
 )
 returns search.request
 language plpgsql
@@ -30,7 +32,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    _set embedding.set := embedding.active_set();
+    _set embedding.set := embedding.searched_set(resolve_request.embedding_set);
     _request search.request;
 begin
     -- in the order of the type

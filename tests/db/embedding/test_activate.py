@@ -25,7 +25,7 @@ def test_a_set_that_lacks_vectors_is_refused_with_their_number(
 ) -> None:
     added = add(reference, "Some sentences of text. " * 100, source="a.txt")
     _fill(reference, added.chunk_ids[1:])
-    with refused(reference, "VE006", LARGE, "1 chunks", "chunks_to_embed"):
+    with refused(reference, "VE006", LARGE, "1 chunks", "pgkb reembed"):
         reference.execute("select embedding.activate(%s)", [LARGE])
     assert ask(reference, "select name from embedding.active_set()") == "local-minilm"
 

@@ -21,7 +21,7 @@ QUESTION = "Who pays for the taxi of Finley?"
 def asker(filled_url: str) -> Iterator[psycopg.Connection]:
     """A server process of the test's own, whose environment the test may change."""
     with closing(KeptConnection.connect(filled_url)) as own:
-        if ask(own, "select to_regprocedure('embedding.embed_text(text)') is null"):
+        if ask(own, "select to_regprocedure('embedding.embed_text(text, text)') is null"):
             pytest.skip("this server has no plpython3u, so embed_text is not installed")
         _set_key(own, PGKB_EMBED_API_KEY=None, OPENAI_API_KEY=None)
         yield own

@@ -41,7 +41,7 @@ class Endpoint(BaseHTTPRequestHandler):
 @contextmanager
 def endpoint(db: psycopg.Connection[Any], vector: str) -> Iterator[list[str]]:
     """An endpoint of the active set that gives this vector; yields the texts it was sent."""
-    if value_of(db, "select to_regprocedure('embedding.embed_text(text)') is null"):
+    if value_of(db, "select to_regprocedure('embedding.embed_text(text, text)') is null"):
         pytest.skip("the server has no plpython3u")
     handler = type("Handler", (Endpoint,), {"vector": vector, "asked": []})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -211,7 +211,7 @@ def test_a_set_without_endpoint_searches_by_words(
 def test_a_server_without_plpython_searches_by_words(
     answers: psycopg.Connection[Any], notices: list[str]
 ) -> None:
-    answers.execute("drop function if exists embedding.embed_text(text)")
+    answers.execute("drop function if exists embedding.embed_text(text, text)")
     assert found(ask(answers, "exclusion")) == ["national"]
     assert "plpython3u" in notices[0]
 

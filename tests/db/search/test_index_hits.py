@@ -45,7 +45,7 @@ def indexed(large: psycopg.Connection[Any], request: pytest.FixtureRequest) -> A
         large.execute("update embedding.set set index_kind = 'binary' where set_id = 1")
         large.execute("drop index embedding.vector_1_hnsw_idx, embedding.vector_1_national_idx")
         for (statement,) in large.execute(
-            "select statement from embedding.index_statements('local-minilm', false)"
+            "select replace(statement, 'concurrently', '') from embedding.index_statements(1)"
         ).fetchall():
             large.execute(statement.encode())
     return large

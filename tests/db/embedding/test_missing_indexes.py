@@ -1,0 +1,53 @@
+"""embedding.index_statements and missing_indexes: one place says how vectors are indexed."""
+
+import psycopg
+
+from tests.corpus import add
+from tests.db.corpus_fixtures import ask, ask_rows, refused
+from tests.db.embedding.filling import SMALL, add_small, build_indexes, claim, start, store
+
+_MISSING = "select index_name, broken from embedding.missing_indexes(%s)"
+
+
+def test_the_shipped_sets_have_what_the_statements_would_build(db: psycopg.Connection) -> None:
+    for (key,) in ask_rows(db, "select set_id from embedding.set"):
+        assert ask_rows(db, _MISSING, key) == []
+        rows = ask_rows(db, "select * from embedding.index_statements(%s)", key)
+        assert len(rows) == 2
+        for name, statement in rows:
+            shipped = ask(db, "select pg_get_indexdef(to_regclass(%s))", f"embedding.{name}")
+            db.execute(f"drop index embedding.{name}".encode())
+            db.execute(statement.replace("concurrently ", "").encode())
+            made = ask(db, "select pg_get_indexdef(to_regclass(%s))", f"embedding.{name}")
+            assert made == shipped
+
+
+def test_kind_and_build_settings_are_those_of_the_set(db: psycopg.Connection) -> None:
+    db.execute(
+        "update embedding.set set index_kind = 'binary', index_m = 8, index_ef_construction = 40 "
+        "where set_id = 1"
+    )
+    for _, statement in ask_rows(db, "select * from embedding.index_statements(%s)", 1):
+        assert "bit(384)" in statement
+        assert "m = 8, ef_construction = 40" in statement
+
+
+def test_a_set_without_its_index_is_not_switched_to(reference: psycopg.Connection) -> None:
+    add(reference, "Some text.", source="a.txt")
+    key = add_small(reference)
+    start(reference)
+    store(reference, claim(reference))
+    name = f"vector_{key}_hnsw_idx"
+    both = [(name, False), (f"vector_{key}_national_idx", False)]
+    assert ask_rows(reference, _MISSING, key) == both
+    with refused(reference, "VE009", name, "missing_indexes"):
+        reference.execute("select embedding.activate(%s)", [SMALL])
+    build_indexes(reference)
+    assert ask_rows(reference, _MISSING, key) == []
+    reference.execute(
+        "update pg_index set indisvalid = false where indexrelid = %s::regclass",
+        [f"embedding.{name}"],
+    )
+    assert ask_rows(reference, _MISSING, key) == [(name, True)]
+    with refused(reference, "VE009", name):
+        reference.execute("select embedding.activate(%s)", [SMALL])
