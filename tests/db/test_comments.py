@@ -130,7 +130,9 @@ def test_the_headers_name_the_functions_that_call() -> None:
         called = re.compile(rf"\b{re.escape(name)}\s*\(")
         # a hint may show a call, and dynamic SQL may be one
         maybe = {other for other, (_, code) in files.items() if called.search(code)} - {name}
-        callers = {c for c in maybe if called.search(re.sub(r"'[^']*'", "''", files[c][1]))}
+        callers = {
+            c for c in maybe if called.search(re.sub(r"'[^']*'|\"[^\"]*\"", "''", files[c][1]))
+        }
         said = _callers_said(header)
         named = {word for word in re.findall(r"\b[a-z]+\.[a-z_]+(?!\w|/)", said) if word in files}
         everybody = re.search(r"\b(every|functions that)\b", said)

@@ -4,7 +4,8 @@
 -- With as_of, the versions in force on that day, superseded ones included.
 -- The query runs as dynamic SQL, planned for these very values (no generic plan).
 --
--- called by  search.vector_leg, search.explain_miss, search.rank_candidates, search.calibrate
+-- called by  search.vector_leg, search.explain_miss, search.rank_candidates, search.calibrate,
+--            dba.measure_recall
 -- raises     nothing
 
 create or replace function search.exact_hits(

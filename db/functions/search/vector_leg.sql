@@ -5,7 +5,7 @@
 -- national text through one of its own; where the index under-fills, an exact scan tops it up. Tags
 -- that few visible chunks carry, and as_of, are scanned exactly whatever the scopes.
 --
--- called by  search.rank_candidates
+-- called by  search.rank_candidates, dba.measure_recall, dba.prewarm
 -- raises     ST002 unusable setting
 
 create or replace function search.vector_leg(
