@@ -140,6 +140,7 @@ async def _look(url: str, *, statistics: bool) -> Facts:
         with suppress(
             asyncpg.InvalidSchemaNameError,
             asyncpg.UndefinedTableError,
+            asyncpg.UndefinedFunctionError,
             asyncpg.InsufficientPrivilegeError,
         ):
             surface = await calls.survey(db)

@@ -2022,7 +2022,7 @@ COMMENT ON COLUMN dba.recall_run.chunks IS 'Searchable chunks then.';
 
 COMMENT ON COLUMN dba.recall_run.k IS 'How many best chunks were compared.';
 
-COMMENT ON COLUMN dba.recall_run.questions IS 'How many questions were asked in each band.';
+COMMENT ON COLUMN dba.recall_run.questions IS 'How many questions were wanted; a band without anything to find has fewer.';
 
 COMMENT ON COLUMN dba.recall_run.real_questions IS 'How many of them somebody had asked; the others were made from stored chunks.';
 
@@ -2964,7 +2964,12 @@ begin
         where
             case
                 when _wanted is null then h.kind = 'hnsw' or not (h.valid and h.ready)
-                else h.index_name = _wanted or starts_with(h.index_name, _wanted || '_cc')
+                else
+                    h.index_name = _wanted
+                    or (
+                        starts_with(h.index_name, _wanted || '_cc')
+                        and not (h.valid and h.ready)
+                    )
             end
     )
 

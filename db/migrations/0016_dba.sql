@@ -52,7 +52,7 @@ comment on column dba.recall_run.at is 'When.';
 comment on column dba.recall_run.set_name is 'The embedding set that was searched.';
 comment on column dba.recall_run.chunks is 'Searchable chunks then.';
 comment on column dba.recall_run.k is 'How many best chunks were compared.';
-comment on column dba.recall_run.questions is 'How many questions were asked in each band.';
+comment on column dba.recall_run.questions is 'How many questions were wanted; a band without anything to find has fewer.';
 comment on column dba.recall_run.real_questions is
 'How many of them somebody had asked; the others were made from stored chunks.';
 comment on column dba.recall_run.seconds is 'How long it took.';

@@ -63,7 +63,12 @@ begin
         where
             case
                 when _wanted is null then h.kind = 'hnsw' or not (h.valid and h.ready)
-                else h.index_name = _wanted or starts_with(h.index_name, _wanted || '_cc')
+                else
+                    h.index_name = _wanted
+                    or (
+                        starts_with(h.index_name, _wanted || '_cc')
+                        and not (h.valid and h.ready)
+                    )
             end
     )
 

@@ -51,6 +51,9 @@ def test_what_a_broken_rebuild_left_goes_first(kb: psycopg.Connection[Any]) -> N
 def test_an_index_of_a_name_alike_is_no_leftover(kb: psycopg.Connection[Any]) -> None:
     kb.execute("create index record_at_idx_ccnew on search.record (at)")
     assert ask_rows(kb, "select target, needed from dba.rebuild_plan() where needed") == []
+    assert ask_rows(kb, "select target from dba.rebuild_plan('search.record_at_idx')") == [
+        ("search.record_at_idx",)
+    ]
 
 
 def test_a_graph_larger_than_the_memory_does_not_fit(large: psycopg.Connection[Any]) -> None:
