@@ -14,7 +14,7 @@ from bench.queries import Question, answerable
 
 LEVELS = (1, 2, 4, 8)
 SECONDS = 6.0
-_WARM_UP = 20
+_WARM_UP = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,16 @@ from ingest import calls as ingest_calls
 from ingest.items import Item
 from ingest.load import load_paths
 
-NEW_CHUNKS = 2000
+NEW_CHUNKS = 1500
 # another stream than any corpus has
 _OTHER_SEED = 1_000_003
 
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """Documents that were read, parsed, chunked, embedded by a fake, indexed and published."""
+    """Documents that were read, parsed, chunked, embedded by a fake, indexed and published.
+
+    `chunks` are those chunk_text cut."""
 
     documents: int
     chunks: int

@@ -101,9 +101,9 @@ def _written(
     before = text(db, "select pg_current_wal_insert_lsn()")
     work()
     db.rollback()
-    # the log can only be read as far as it was flushed, which a commit does and a rollback does not
+    # the log can only be read as far as it was flushed, which a rollback does not do
     db.execute("set local synchronous_commit = on")
-    db.execute("select pg_current_xact_id()")
+    db.execute("select pg_logical_emit_message(true, 'pgkb bench', '')")
     db.commit()
     rows = db.execute(
         "select c.oid::regclass::text, "

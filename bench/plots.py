@@ -46,7 +46,7 @@ def _picture(path: Path, title: str) -> Iterator[Axes]:
 
     figure, axes = pyplot.subplots(figsize=_SIZE, layout="constrained")
     yield axes
-    figure.suptitle(title)
+    axes.set_title(title)
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
 

@@ -164,7 +164,8 @@ def _band_table(bands: Sequence[Band]) -> str:
          "p50 ms", "p95 ms", "scopes read by"),
         (
             (
-                f"{band.share * 100:g} %, {band.by}", f"{band.let_through:.2%}", str(band.questions),
+                f"{band.share * 100:g} %, {band.by}", f"{band.let_through:.2%}",
+                str(band.questions),
                 f"{band.mean:.3f}", f"{band.worst:.2f}", f"{band.p50:.1f}", f"{band.p95:.1f}",
                 ", ".join(f"{plan} {count}" for plan, count in band.plans.items()),
             )

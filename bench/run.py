@@ -69,13 +69,19 @@ def _run(bed: Bed, world: World, options: Options, say: Say, started: float) -> 
         written = pages.measure_pages(db, set_id=loaded.set_id)
         say("several clients at once")
         throughput = measure_throughput(bed.url, questions, seconds=options.client_seconds)
-        say("bulk ingest, and the peers")
+        say("bulk ingest")
         new = new_documents(world, chunks=options.new_chunks)
-        peers = measure_peers(
-            db, bed.url, questions, new, width=options.width, most_chunks=options.peer_chunks
-        )
         with tempfile.TemporaryDirectory(prefix="pgkb-bench-") as folder:
             ingested = measure_ingest(bed.url, world, new, folder=Path(folder))
+        say("the peers")
+        peers = measure_peers(
+            db,
+            bed.url,
+            questions,
+            set_id=loaded.set_id,
+            width=options.width,
+            most_chunks=options.peer_chunks,
+        )
         machine = report.machine(db)
     say("a restart, if the server is ours")
     cold = upkeep.measure_cold_start(bed, questions)

@@ -1,9 +1,9 @@
-"""Measures the peers; run by bench.peers in an environment of their own, so it imports no bench.
+"""Measures a peer; run by bench.peers in an environment of their own, so it imports no bench.
 
 Its statements are made of names and numbers of the bench, never of what anybody typed.
-Reads one JSON object from standard input, writes one to standard output. Both get the rows of the
-flat table by SQL, in the shape of their own tables, then the indexes they make themselves; what is
-added and asked goes through their public methods.
+Reads one JSON object from standard input, writes one to standard output. It gets the rows of the
+flat table by SQL, in the shape of its own table, then the indexes it makes itself; what is
+added and asked goes through its public methods.
 """
 
 import json
@@ -65,16 +65,14 @@ class Stored:
 
 
 def main() -> None:
-    """Both peers, one after the other."""
+    """The peer that the command line names."""
     job = json.load(sys.stdin)
     given = np.load(job["vectors"])
     questions, new = job["questions"], job["new"]
     asked = given[: len(questions)].tolist()
     added = given[len(questions) :].tolist()
-    found = []
-    for measure in (_langchain, _llama):
-        found.append(measure(job, questions, asked, new, added))
-    json.dump(found, sys.stdout)
+    measure = _MEASURES[sys.argv[1]]
+    json.dump(measure(job, questions, asked, new, added), sys.stdout)
 
 
 def _langchain(
@@ -149,9 +147,7 @@ def _langchain(
             metadatas=[{"scope": one["scope"], "status": one["status"]} for one in new],
         )
 
-    measured = _measured(
-        job, "langchain-postgres", table, seconds, ask, add, questions, asked, len(new)
-    )
+    measured = _measured(job, sys.argv[1], table, seconds, ask, add, questions, asked, len(new))
     engine._run_as_sync(engine.close())
     return measured
 
@@ -236,7 +232,7 @@ def _llama(
         )
 
     return _measured(
-        job, "llama-index-vector-stores-postgres", table, seconds, ask, add, questions, asked,
+        job, sys.argv[1], table, seconds, ask, add, questions, asked,
         len(new),
     )  # fmt: skip
 
@@ -304,6 +300,8 @@ def _url(job: dict[str, Any], driver: str) -> str:
         database=server.get("dbname"),
     ).render_as_string(hide_password=False)
 
+
+_MEASURES = {"langchain-postgres": _langchain, "llama-index-vector-stores-postgres": _llama}
 
 if __name__ == "__main__":
     main()
