@@ -63,6 +63,8 @@ def _measure(options: argparse.Namespace) -> int:
     name = f"{chunks}x{width}"
     report.write(options.out / f"{name}.json", report.to_json(results, found))
     report.write(options.out / f"{name}.md", table)
+    if options.page:
+        report.write(options.page, report.to_page(table, _command(options, chunks, width)))
     print(table)
     drawn = plots.draw(results, found, options.out, name)
     print(f"\nwritten to {options.out}/{name}.json and .md; plots: {drawn}\n")
@@ -71,6 +73,13 @@ def _measure(options: argparse.Namespace) -> int:
         return _FAILED if failed else _OK
     worse = quality.report(quality.check(_say_from(time.monotonic())))
     return _FAILED if failed or worse else _OK
+
+
+def _command(options: argparse.Namespace, chunks: int, width: int) -> str:
+    said = f"python -m bench --chunks {chunks} --width {width} --seed {options.seed}"
+    if options.peer_chunks != MOST_CHUNKS:
+        said += f" --peer-chunks {options.peer_chunks}"
+    return f"{said} --page {options.page}"
 
 
 def _say_from(started: float) -> Say:
@@ -125,6 +134,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--no-quality", action="store_true", help="leave out the quality of the answers"
+    )
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE", help="write docs/performance.md, or another page"
     )
     parser.add_argument("--keep", action="store_true", help="keep the database for a closer look")
     parser.add_argument(

@@ -16,6 +16,19 @@ from bench.targets import Target
 from bench.upkeep import ColdStart
 
 LEAST_RECALL = 0.95
+_PAGE = """\
+# How fast, how complete, how large
+
+This page is the output of
+
+```
+{command}
+```
+
+What each figure is, what it is compared with and how the corpus is made is in
+[bench/README.md](../bench/README.md). Milliseconds are those of one machine; the ratios are the
+result. Where a target is missed, the reason stands under the table (`bench/reasons.toml`).
+"""
 FORCED = "vector leg, index forced"
 
 
@@ -131,6 +144,12 @@ def to_table(results: Results, targets: Sequence[Target], reasons: Mapping[str, 
     ]  # fmt: skip
     parts += [f"FAILED: {line}" for line in failures(results)]
     return "\n\n".join(parts)
+
+
+def to_page(table: str, command: str) -> str:
+    """docs/performance.md: the tables of a run and how to make them again."""
+    title, rest = table.split("\n", 1)
+    return f"{_PAGE.format(command=command)}\n#{title}\n{rest}"
 
 
 def _target_row(target: Target) -> tuple[str, ...]:

@@ -143,8 +143,8 @@ def test_every_invariant_of_the_tables_holds(loaded: tuple[Connection, LoadRepor
             "corpus.quality_score(length(c.content), r.file_type, cardinality(f.tags))"
         ),
         "vector index missing": (
-            "select (count(*) = 0)::integer from pg_index i join pg_class c on c.oid = i.indexrelid "
-            "join pg_am a on a.oid = c.relam "
+            "select (count(*) = 0)::integer from pg_index i "
+            "join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam "
             "where i.indrelid = 'embedding.vector_1'::regclass and a.amname = 'hnsw' "
             "and i.indisvalid"
         ),

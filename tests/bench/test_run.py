@@ -104,6 +104,17 @@ def test_the_page_shows_every_target_and_the_reason_of_a_miss(
     assert by_key(found)["ingest"].met is None
 
 
+def test_the_page_of_the_docs_names_the_command_that_makes_it(
+    results: Results, found: list[Target]
+) -> None:
+    page = report.to_page(report.to_table(results, found, {}), "python -m bench --chunks 500")
+    assert "```\npython -m bench --chunks 500\n```" in page
+    assert [line for line in page.splitlines() if line.startswith("# ")] == [
+        "# How fast, how complete, how large"
+    ]
+    assert "## pgkb bench: 500 chunks x 384 dimensions, seed 3" in page
+
+
 def test_peers_that_are_not_installed_are_a_line_of_the_page(
     results: Results, found: list[Target], monkeypatch: pytest.MonkeyPatch
 ) -> None:
