@@ -63,7 +63,8 @@ def bench_bed(*, keep: bool, say: Say, name: str = NAME) -> Iterator[Bed]:
         finally:
             if not keep:
                 with _connect(admin_url) as admin:
-                    _drop(admin, name)
+                    # an interrupted run leaves sessions behind
+                    _drop(admin, name, force=True)
 
 
 @contextmanager
@@ -139,8 +140,11 @@ def _connect(url: str) -> Iterator[Connection]:
         yield db
 
 
-def _drop(admin: Connection, name: str) -> None:
-    """Drop the last run's database, and never one that only has the same name."""
+def _drop(admin: Connection, name: str, *, force: bool = False) -> None:
+    """Drop a run's database, and never one that only has the same name.
+
+    `force` ends the sessions that use it: right for a run's own, not for what may be another's.
+    """
     found = admin.execute(
         "select shobj_description(oid, 'pg_database') from pg_database where datname = %s", [name]
     ).fetchone()
@@ -151,7 +155,11 @@ def _drop(admin: Connection, name: str) -> None:
             f"the database {name} was not made by the bench, so it is not dropped; rename it"
         )
     try:
-        admin.execute(sql.SQL("drop database {}").format(sql.Identifier(name)))
+        admin.execute(
+            sql.SQL("drop database {} {}").format(
+                sql.Identifier(name), sql.SQL("with (force)" if force else "")
+            )
+        )
     except psycopg.errors.ObjectInUse:
         raise BenchError(
             f"the database {name} is in use; end the other bench or session, then run again"
