@@ -15,8 +15,9 @@ from bench.world import TOPIC_COUNT, topic_slug
 
 SHARES = (1.0, 0.1, 0.01, 0.001)
 PER_BAND = 24
-# under this many dimensions of choice a filter by tag needs scopes as well
-_FULL = 1.0
+_EVERYTHING = 1.0
+# how far from the share aimed at a filter may be
+_LEAST, _MOST = 0.9, 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def measure_bands(
     asked = [q for _, q in answerable(questions)]
     bands = []
     for share in SHARES:
-        for by in ("place",) if share == _FULL else ("place", "tag"):
+        for by in ("place",) if share == _EVERYTHING else ("place", "tag"):
             filters = [
                 _by_place(rng, sizes, share)
                 if by == "place"
@@ -92,16 +93,16 @@ def _tag_shares(db: Connection) -> dict[str, float]:
 
 def _by_place(rng: np.random.Generator, sizes: dict[int, int], share: float) -> _Filter:
     """Places drawn by lot that together hold about this share."""
+    if share == _EVERYTHING:
+        return _Filter(list(sizes), None)
     wanted = share * sum(sizes.values())
     chosen: list[int] = []
     held = 0
     for scope_id in rng.permutation(list(sizes)).tolist():
-        if share == _FULL or not chosen or held + sizes[scope_id] <= 1.1 * wanted:
-            if not chosen and sizes[scope_id] > 1.1 * wanted and share < _FULL:
-                continue
+        if held + sizes[scope_id] <= _MOST * wanted:
             chosen.append(scope_id)
             held += sizes[scope_id]
-        if held >= 0.9 * wanted and share < _FULL:
+        if held >= _LEAST * wanted:
             break
     # a tiny corpus has no place so small
     return _Filter(chosen or [min(sizes, key=lambda scope_id: sizes[scope_id])], None)
@@ -113,10 +114,10 @@ def _by_tag(
     """As many tags as make the share over all places, or one tag over as many places as do."""
     slugs = rng.permutation([slug for slug, part in tagged.items() if part > 0]).tolist()
     tags = [slugs.pop()]
-    while sum(tagged[tag] for tag in tags) < 0.9 * share and slugs:
+    while sum(tagged[tag] for tag in tags) < _LEAST * share and slugs:
         tags.append(slugs.pop())
     held = sum(tagged[tag] for tag in tags)
-    return _Filter(_by_place(rng, sizes, min(_FULL, share / held)).scope_ids, tags)
+    return _Filter(_by_place(rng, sizes, min(_EVERYTHING, share / held)).scope_ids, tags)
 
 
 def _band(
