@@ -23,6 +23,7 @@ _OK, _FAILED, _REFUSED, _STOPPED = 0, 1, 2, 130
 WIDTHS = (384, 1536)
 # the size the targets are for
 FULL = (451_000, 1536)
+QUESTIONS_PER_CELL = 12
 # errors whose message already is the line for people
 _REFUSALS = (
     BenchError, DeployError, ServerError, SampleError, PackError, IngestError, ProviderError,
@@ -77,6 +78,8 @@ def _measure(options: argparse.Namespace) -> int:
 
 def _command(options: argparse.Namespace, chunks: int, width: int) -> str:
     said = f"python -m bench --chunks {chunks} --width {width} --seed {options.seed}"
+    if options.questions_per_cell != QUESTIONS_PER_CELL:
+        said += f" --questions-per-cell {options.questions_per_cell}"
     if options.peer_chunks != MOST_CHUNKS:
         said += f" --peer-chunks {options.peer_chunks}"
     return f"{said} --page {options.page}"
@@ -118,9 +121,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--questions-per-cell",
         type=_AtLeast(1),
-        default=12,
+        default=QUESTIONS_PER_CELL,
         metavar="N",
-        help="questions for each of 20 pairs of kind and scope (default: 12)",
+        help=f"questions for each of 20 pairs of kind and scope (default: {QUESTIONS_PER_CELL})",
     )
     parser.add_argument(
         "--full", action="store_true", help="451,000 chunks of 1536 dimensions: takes hours"

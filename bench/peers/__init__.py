@@ -19,7 +19,7 @@ NAMES = ("langchain-postgres", "llama-index-vector-stores-postgres")
 MOST_CHUNKS = 50_000
 MOST_ADDED = 2000
 # they rank by words over everything any word matches: a few questions must do
-MOST_QUESTIONS = 60
+MOST_QUESTIONS = 40
 PYTHON = Path("build/peers/bin/python")
 _WORKER = Path(__file__).with_name("worker.py")
 
