@@ -1,5 +1,6 @@
 """One bench, from an empty database to its results."""
 
+import os
 import tempfile
 import time
 from dataclasses import dataclass
@@ -35,12 +36,16 @@ class Options:
 def run(options: Options, say: Say) -> Results:
     """Raises BenchError, and what the server and the deploy raise."""
     started = time.monotonic()
+    # what else the machine does while ratios are taken
+    busy = f"{os.getloadavg()[0]:.1f} before the run"
     world = make_world(chunks=options.chunks, width=options.width, seed=options.seed)
     with bench_bed(keep=options.keep, say=lambda _: None) as bed:
-        return _run(bed, world, options, say, started)
+        return _run(bed, world, options, say, started=started, busy=busy)
 
 
-def _run(bed: Bed, world: World, options: Options, say: Say, started: float) -> Results:
+def _run(
+    bed: Bed, world: World, options: Options, say: Say, *, started: float, busy: str
+) -> Results:
     with connect(bed.url) as db:
         say(f"loading {options.chunks:,} chunks of {options.width} dimensions")
         loaded = load(db, world, say=say)
@@ -82,7 +87,7 @@ def _run(bed: Bed, world: World, options: Options, say: Say, started: float) -> 
             width=options.width,
             most_chunks=options.peer_chunks,
         )
-        machine = report.machine(db)
+        machine = report.machine(db) | {"load average": busy}
     say("a restart, if the server is ours")
     cold = upkeep.measure_cold_start(bed, questions)
     with connect(bed.url) as db:
