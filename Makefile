@@ -1,6 +1,6 @@
 # pgkb: every target works from a bare checkout. `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench up down diff snapshot clean
+.PHONY: help demo test check bench peers up down diff snapshot clean
 
 # the newest Python from 3.11 on that is on PATH; override with make PYTHON=...
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell command -v $(name) 2>/dev/null)))
@@ -37,6 +37,11 @@ check: $(READY)  ## rooms, frozen migrations, lint, types, SQL checks
 
 bench: $(READY)  ## latency and recall as ratios, measured in one run
 	@$(BIN)/python -m bench
+
+peers: $(READY)  ## install what `make bench` compares with (430 MB, an environment of their own)
+	@test -x build/peers/bin/python || "$(PYTHON)" -m venv build/peers
+	@build/peers/bin/python -m pip install --quiet --disable-pip-version-check \
+		--requirement bench/peers/requirements.txt
 
 up: $(READY)  ## start the database server and deploy
 	@$(BIN)/pgkb up

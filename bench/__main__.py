@@ -8,13 +8,10 @@ from pathlib import Path
 
 import psycopg
 
-from bench import anatomy, baseline, churn, pages, quality, report
-from bench.database import BenchError, Say, bench_database, connect
-from bench.load import load
-from bench.measure import Sessions, measure_keyword_recall, measure_latency, measure_recall
-from bench.queries import make_questions
-from bench.report import Results
-from bench.world import make_world
+from bench import churn, plots, quality, report, targets
+from bench.database import BenchError, Say
+from bench.peers import MOST_CHUNKS
+from bench.run import Options, run
 from db.deploy import DeployError
 from db.server import ServerError
 from ingest.errors import IngestError
@@ -24,6 +21,9 @@ from providers.protocols import ProviderError
 
 _OK, _FAILED, _REFUSED, _STOPPED = 0, 1, 2, 130
 WIDTHS = (384, 1536)
+# the size the targets are for
+FULL = (451_000, 1536)
+QUESTIONS_PER_CELL = 12
 # errors whose message already is the line for people
 _REFUSALS = (
     BenchError, DeployError, ServerError, SampleError, PackError, IngestError, ProviderError,
@@ -49,12 +49,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measure(options: argparse.Namespace) -> int:
-    results = run(options)
-    report.write_json(results, options.json)
-    print(report.to_table(results))
-    print(f"\nwritten to {options.json}\n")
+    chunks, width = FULL if options.full else (options.chunks, options.width)
+    results = run(
+        Options(
+            chunks=chunks,
+            width=width,
+            seed=options.seed,
+            questions_per_cell=options.questions_per_cell,
+            keep=options.keep,
+            peer_chunks=options.peer_chunks,
+        ),
+        _say_from(time.monotonic()),
+    )
+    found = targets.targets(results, targets.next_smaller(options.out, results))
+    table = report.to_table(results, found, targets.reasons())
+    name = f"{chunks}x{width}"
+    report.write(options.out / f"{name}.json", report.to_json(results, found))
+    report.write(options.out / f"{name}.md", table)
+    if options.page:
+        report.write(options.page, report.to_page(table, _command(options, chunks, width)))
+    print(table)
+    drawn = plots.draw(results, found, options.out, name)
+    print(f"\nwritten to {options.out}/{name}.json and .md; plots: {drawn}\n")
+    failed = bool(report.failures(results))
+    if options.no_quality:
+        return _FAILED if failed else _OK
     worse = quality.report(quality.check(_say_from(time.monotonic())))
-    return _FAILED if report.failures(results) or worse else _OK
+    return _FAILED if failed or worse else _OK
+
+
+def _command(options: argparse.Namespace, chunks: int, width: int) -> str:
+    said = f"python -m bench --chunks {chunks} --width {width} --seed {options.seed}"
+    if options.questions_per_cell != QUESTIONS_PER_CELL:
+        said += f" --questions-per-cell {options.questions_per_cell}"
+    if options.peer_chunks != MOST_CHUNKS:
+        said += f" --peer-chunks {options.peer_chunks}"
+    return f"{said} --page {options.page}"
 
 
 def _say_from(started: float) -> Say:
@@ -62,59 +92,6 @@ def _say_from(started: float) -> Say:
         print(f"{time.monotonic() - started:6.1f} s  {line}", file=sys.stderr, flush=True)
 
     return say
-
-
-def run(options: argparse.Namespace) -> Results:
-    """One bench, from an empty database to its results."""
-    started = time.monotonic()
-    say = _say_from(started)
-    world = make_world(chunks=options.chunks, width=options.width, seed=options.seed)
-    with (
-        bench_database(keep=options.keep, say=lambda _: None) as url,
-        connect(url) as db,
-    ):
-        say(f"loading {options.chunks:,} chunks of {options.width} dimensions")
-        loaded = load(db, world, say=say)
-        say("copying them into the flat table they are compared with")
-        plain = baseline.build(db, set_id=loaded.set_id, width=options.width)
-        questions = make_questions(
-            db, world, set_id=loaded.set_id, per_cell=options.questions_per_cell
-        )
-        db.rollback()
-        with (
-            baseline.vector_session(url, iterative=False) as bare,
-            baseline.vector_session(url, iterative=True) as iterative,
-        ):
-            sessions = Sessions(search=db, bare=bare, iterative=iterative)
-            say(f"timing {len(questions)} questions")
-            latency = measure_latency(sessions, questions, plain=plain, set_id=loaded.set_id)
-            say("recall")
-            recall = measure_recall(sessions, questions, plain=plain, set_id=loaded.set_id)
-        keyword_recall = measure_keyword_recall(db, questions)
-        say("cost of functions, chunking, pages written")
-        functions = anatomy.measure_functions(db, questions)
-        chunking = anatomy.measure_chunking(db)
-        stored = anatomy.measure_bytes(db, set_id=loaded.set_id)
-        index_bytes = anatomy.vector_index_bytes(db, set_id=loaded.set_id)
-        written = pages.measure_pages(db, set_id=loaded.set_id)
-        machine = report.machine(db)
-    return Results(
-        chunks=options.chunks,
-        width=options.width,
-        seed=options.seed,
-        machine=machine,
-        seconds=time.monotonic() - started,
-        load=loaded,
-        latency=latency,
-        recall=recall,
-        keyword_recall=keyword_recall,
-        pages=written,
-        functions=functions,
-        chunking_mb_per_second=chunking,
-        bytes=stored,
-        vector_index_bytes=index_bytes,
-        plain=plain,
-    )
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -146,14 +123,30 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--questions-per-cell",
         type=_AtLeast(1),
-        default=12,
+        default=QUESTIONS_PER_CELL,
         metavar="N",
-        help="questions for each of 20 pairs of kind and scope (default: 12)",
+        help=f"questions for each of 20 pairs of kind and scope (default: {QUESTIONS_PER_CELL})",
+    )
+    parser.add_argument(
+        "--full", action="store_true", help="451,000 chunks of 1536 dimensions: takes hours"
+    )
+    parser.add_argument(
+        "--peer-chunks",
+        type=_AtLeast(100),
+        default=MOST_CHUNKS,
+        metavar="N",
+        help=f"the peers get at most so many of the chunks (default: {MOST_CHUNKS})",
+    )
+    parser.add_argument(
+        "--no-quality", action="store_true", help="leave out the quality of the answers"
+    )
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE", help="write docs/performance.md, or another page"
     )
     parser.add_argument("--keep", action="store_true", help="keep the database for a closer look")
     parser.add_argument(
-        "--json", type=Path, default=Path("build/bench.json"), metavar="FILE",
-        help="where the results are written (default: build/bench.json)",
+        "--out", type=Path, default=Path("build/bench"), metavar="DIR",
+        help="where NxWIDTH.json, .md and plots are written (default: build/bench)",
     )  # fmt: skip
     return parser
 

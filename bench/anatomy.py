@@ -8,7 +8,7 @@ from psycopg import errors
 
 from bench.database import Connection, text, whole_number
 from bench.measure import SEARCH
-from bench.queries import UNANSWERABLE, Question
+from bench.queries import Question, answerable
 
 MEGABYTE = 1_000_000
 
@@ -28,7 +28,7 @@ def measure_functions(db: Connection, questions: Sequence[Question]) -> list[Fun
 
     Counting costs time as well: read the shares, not the sums.
     """
-    asked = [q for q in questions if q.kind != UNANSWERABLE]
+    asked = [q for _, q in answerable(questions)]
     try:
         db.execute("set local track_functions = 'all'")
     except errors.InsufficientPrivilege:

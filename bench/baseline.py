@@ -12,6 +12,7 @@ from bench.database import Connection, connect, whole_number
 LIMIT = 20
 EF_SEARCH = 100
 VECTOR_INDEX = "flat_passage_embedding_idx"
+WORD_INDEX = "flat_passage_search_vector_idx"
 # who may see what, as one condition: national, the authority's, the home authority's, the school's
 _WHERE = (
     "status in ('approved', 'pending') and (la_code is null "
@@ -54,7 +55,11 @@ def build(db: Connection, *, set_id: int, width: int) -> Baseline:
         ).format(kind=kind, set_id=sql.Literal(set_id))
     )
     db.execute("alter table baseline.flat_passage add primary key (id)")
-    db.execute("create index on baseline.flat_passage using gin (search_vector)")
+    db.execute(
+        sql.SQL("create index {} on baseline.flat_passage using gin (search_vector)").format(
+            sql.Identifier(WORD_INDEX)
+        )
+    )
     started = time.monotonic()
     db.execute(
         sql.SQL(

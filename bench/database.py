@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import psycopg
@@ -24,14 +25,29 @@ class BenchError(Exception):
     """The bench cannot run; the message is one line: what, why, what to do."""
 
 
+@dataclass(frozen=True, slots=True)
+class Bed:
+    """A fresh database; `restart` restarts its server, None where that is not ours to do."""
+
+    url: str
+    restart: Callable[[], None] | None
+
+
 @contextmanager
 def bench_database(*, keep: bool, say: Say, name: str = NAME) -> Iterator[str]:
-    """The URL of a fresh database with the product deployed; dropped at the end unless kept.
+    """The URL of a `bench_bed`."""
+    with bench_bed(keep=keep, say=say, name=name) as bed:
+        yield bed.url
+
+
+@contextmanager
+def bench_bed(*, keep: bool, say: Say, name: str = NAME) -> Iterator[Bed]:
+    """A fresh database with the product deployed; dropped at the end unless kept.
 
     On the server of PGKB_DATABASE_URL, else on the embedded one, which is stopped again if it
     did not run before. Raises BenchError, ServerError and DeployError.
     """
-    with _server(name, keep=keep) as admin_url:
+    with _server(name, keep=keep) as (admin_url, restart):
         where = conninfo.make_conninfo(admin_url, dbname=name)
         with _connect(admin_url) as admin:
             _drop(admin, name)
@@ -43,11 +59,12 @@ def bench_database(*, keep: bool, say: Say, name: str = NAME) -> Iterator[str]:
             )
         try:
             deploy.deploy(where, notice=say)
-            yield where
+            yield Bed(where, restart)
         finally:
             if not keep:
                 with _connect(admin_url) as admin:
-                    _drop(admin, name)
+                    # an interrupted run leaves sessions behind
+                    _drop(admin, name, force=True)
 
 
 @contextmanager
@@ -80,8 +97,8 @@ def _only(db: Connection, statement: Statement, arguments: Arguments) -> Any:  #
 
 
 @contextmanager
-def _server(name: str, *, keep: bool) -> Iterator[str]:
-    """A URL for creating databases."""
+def _server(name: str, *, keep: bool) -> Iterator[tuple[str, Callable[[], None] | None]]:
+    """A URL for creating databases, and how to restart the server when nobody else uses it."""
     if named := os.environ.get("PGKB_DATABASE_URL"):
         try:
             database = conninfo.conninfo_to_dict(named).get("dbname")
@@ -91,15 +108,23 @@ def _server(name: str, *, keep: bool) -> Iterator[str]:
                 "PGKB_DATABASE_URL cannot be read; write it as "
                 "postgresql://user:password@host/database"
             ) from None
-        yield conninfo.make_conninfo(named, dbname="postgres") if database == name else named
+        yield (
+            conninfo.make_conninfo(named, dbname="postgres") if database == name else named,
+            None,
+        )
         return
     ran_before = server.status().running
     server.start()
     try:
-        yield server.url(database="postgres")
+        yield server.url(database="postgres"), None if ran_before else _restart
     finally:
         if not ran_before and not keep:
             server.stop()
+
+
+def _restart() -> None:
+    server.stop()
+    server.start()
 
 
 @contextmanager
@@ -115,8 +140,11 @@ def _connect(url: str) -> Iterator[Connection]:
         yield db
 
 
-def _drop(admin: Connection, name: str) -> None:
-    """Drop the last run's database, and never one that only has the same name."""
+def _drop(admin: Connection, name: str, *, force: bool = False) -> None:
+    """Drop a run's database, and never one that only has the same name.
+
+    `force` ends the sessions that use it: right for a run's own, not for what may be another's.
+    """
     found = admin.execute(
         "select shobj_description(oid, 'pg_database') from pg_database where datname = %s", [name]
     ).fetchone()
@@ -127,7 +155,11 @@ def _drop(admin: Connection, name: str) -> None:
             f"the database {name} was not made by the bench, so it is not dropped; rename it"
         )
     try:
-        admin.execute(sql.SQL("drop database {}").format(sql.Identifier(name)))
+        admin.execute(
+            sql.SQL("drop database {} {}").format(
+                sql.Identifier(name), sql.SQL("with (force)" if force else "")
+            )
+        )
     except psycopg.errors.ObjectInUse:
         raise BenchError(
             f"the database {name} is in use; end the other bench or session, then run again"

@@ -4,19 +4,23 @@ A question is made from a passage, its target: some of its words, and a vector n
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 from pgvector import HalfVector, Vector
 from psycopg import sql
 
 from bench.database import Connection
-from bench.world import STOP_WORDS, Floats, Words, World, normalised, topic_slug
+from bench.world import STOP_WORDS, UNUSED_TOPIC, Floats, Words, World, normalised, topic_slug
 
 KINDS = ("conversational", "identifier", "one word", "100 words")
 SCOPES = ("la", "cross-border", "school", "none", "tags")
-UNANSWERABLE = "unanswerable"
+# nothing is relevant; nothing has the tag; nothing was in force on the day
+UNANSWERABLE, UNUSED_TAG, BEFORE_ALL = "unanswerable", "tag of nothing", "day before all"
+ODD_KINDS = (UNANSWERABLE, UNUSED_TAG, BEFORE_ALL)
+_LONG_AGO = date(1900, 1, 1)
 # how a question's vector is made up: of its target, of the target's topic, of neither
 NEAR_TARGET, NEAR_TOPIC, ASIDE = 0.62, 0.30, 0.72
 _IDENTIFIER = re.compile(r"POL-\d+|INC-\d+|section \d+|s\.\d+|regulation \d+", re.IGNORECASE)
@@ -26,7 +30,8 @@ _WORD = re.compile(r"[A-Za-z]+")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """What is asked and for whom. `tsquery` and `scopes` are worked out, so that timing a part
-    of the search times nothing else."""
+    of the search times nothing else. `twin` is the number of the question this one is with a
+    filter more, which nothing meets."""
 
     kind: str
     scope: str
@@ -40,6 +45,8 @@ class Question:
     tsquery: str | None
     scopes: str
     scope_ids: list[int]
+    as_of: date | None = None
+    twin: int | None = None
 
     def arguments(self) -> dict[str, object]:
         """By name, for a statement."""
@@ -53,6 +60,7 @@ class Question:
             "tsquery": self.tsquery,
             "scopes": self.scopes,
             "scope_ids": self.scope_ids,
+            "as_of": self.as_of,
         }
 
 
@@ -66,7 +74,7 @@ class _Target:
 
 
 def make_questions(db: Connection, world: World, *, set_id: int, per_cell: int) -> list[Question]:
-    """`per_cell` questions for each kind and scope, and as many unanswerable ones.
+    """`per_cell` questions for each kind and scope, and as many of each odd kind.
 
     The same seed and corpus give the same questions. Kinds and scopes alternate, so that a slow
     minute of the machine falls on all of them.
@@ -110,7 +118,17 @@ def make_questions(db: Connection, world: World, *, set_id: int, per_cell: int) 
                 tags=None,
             )
         )
+        twin = len(made) - 1 - len(KINDS) * len(SCOPES)
+        made += [
+            replace(made[twin], kind=UNUSED_TAG, tags=[UNUSED_TOPIC], twin=twin),
+            replace(made[twin], kind=BEFORE_ALL, as_of=_LONG_AGO, twin=twin),
+        ]
     return made
+
+
+def answerable(questions: Sequence[Question]) -> list[tuple[int, Question]]:
+    """Those that have an answer, with their numbers."""
+    return [(n, q) for n, q in enumerate(questions) if q.kind not in ODD_KINDS]
 
 
 def _targets(

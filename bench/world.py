@@ -14,6 +14,8 @@ NATIONAL_SHARE = 0.09
 SCHOOL_SHARE = 0.25
 CHUNKS_PER_SCHOOL = 40
 TOPIC_COUNT = 40
+# a topic nothing is about
+UNUSED_TOPIC = "topic-unused"
 TEMPLATE_COUNT = 60
 VOCABULARY = 24_000
 # a word of rank r is drawn with weight (r + shift) ** -exponent: the commonest one is then in

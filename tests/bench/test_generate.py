@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import LiteralString
 
 import numpy as np
@@ -10,7 +11,15 @@ import pytest
 from bench.database import Connection, bench_database, connect, whole_number
 from bench.generate import documents
 from bench.load import LoadReport, load
-from bench.queries import KINDS, SCOPES, make_questions
+from bench.measure import SEARCH
+from bench.queries import (
+    BEFORE_ALL,
+    KINDS,
+    SCOPES,
+    UNANSWERABLE,
+    UNUSED_TAG,
+    make_questions,
+)
 from bench.world import World, make_world
 
 CHUNKS = 500
@@ -96,17 +105,7 @@ def test_every_invariant_of_the_tables_holds(loaded: tuple[Connection, LoadRepor
             "lateral (select terms.to_index(embedding.text_of(r.title, c.content)) as x) as i "
             "where t.lexemes <> i.x or t.token_count <> terms.count_tokens(i.x)"
         ),
-        "document frequency differs from a recount": (
-            'select count(*) from search.lexeme_stat s full join (select u.lexeme collate "C" '
-            "as lexeme, count(*) as n from search.text_index t, unnest(t.lexemes) u group by 1) r "
-            "using (lexeme) where s.chunks is distinct from r.n"
-        ),
-        "scope size differs from a recount": (
-            "select count(*) from search.scope_size s full join (select coalesce(scope_id, 0) "
-            "as scope_id, count(*) as n, sum(token_count) as k from search.text_index "
-            "group by grouping sets ((scope_id), ())) r using (scope_id) "
-            "where (s.chunks, s.tokens) is distinct from (r.n, r.k)"
-        ),
+        "statistics differ from a recount": "select count(*) from search.check_statistics()",
         "delta left unfolded": (
             "select (select count(*) from search.lexeme_delta) "
             "+ (select count(*) from search.scope_delta)"
@@ -144,9 +143,15 @@ def test_every_invariant_of_the_tables_holds(loaded: tuple[Connection, LoadRepor
             "corpus.quality_score(length(c.content), r.file_type, cardinality(f.tags))"
         ),
         "vector index missing": (
+            "select (count(*) = 0)::integer from pg_index i "
+            "join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam "
+            "where i.indrelid = 'embedding.vector_1'::regclass and a.amname = 'hnsw' "
+            "and i.indisvalid"
+        ),
+        "text index missing": (
             "select 1 - count(*) from pg_index i join pg_class c on c.oid = i.indexrelid "
             "join pg_am a on a.oid = c.relam "
-            "where i.indrelid = 'embedding.vector_1'::regclass and a.amname = 'hnsw' "
+            "where i.indrelid = 'search.text_index'::regclass and a.amname = 'gin' "
             "and i.indisvalid"
         ),
     }
@@ -163,12 +168,26 @@ def test_questions_are_of_every_kind_and_find_something(
     assert [q.text for q in again] == [q.text for q in questions]
     assert {q.kind: len(q.text.split()) for q in questions}["conversational"] == 12
     for question in questions:
-        rows = db.execute(
-            "select 1 from search_kb(query_vec => %(vector)s, tsquery => %(tsquery)s::tsquery, "
-            "la => %(la)s, home_la => %(home_la)s, urn => %(urn)s, tags => %(tags)s)",
-            question.arguments(),
-        ).fetchall()
-        assert bool(rows) == (question.kind in KINDS), question.kind
+        rows = db.execute(SEARCH, question.arguments()).fetchall()
+        # tags that leave nothing are dropped, a day is not
+        assert bool(rows) == (question.kind not in (UNANSWERABLE, BEFORE_ALL)), question.kind
+
+
+def test_a_filter_that_nothing_meets_is_all_that_tells_a_question_from_its_twin(
+    loaded: tuple[Connection, LoadReport], world: World
+) -> None:
+    db, report = loaded
+    questions = make_questions(db, world, set_id=report.set_id, per_cell=2)
+    filtered = [q for q in questions if q.twin is not None]
+    assert [q.kind for q in filtered] == 2 * [UNUSED_TAG, BEFORE_ALL]
+    for question in filtered:
+        twin = questions[question.twin or 0]
+        assert twin.kind in KINDS
+        assert replace(question, kind=twin.kind, tags=twin.tags, as_of=None, twin=None) == twin
+        assert not db.execute(
+            "select from corpus.chunk_fact as f where f.tags && %s and %s::date is null",
+            [question.tags, question.as_of],
+        ).rowcount
 
 
 def test_the_next_document_gets_the_next_numbers(loaded: tuple[Connection, LoadReport]) -> None:
