@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from db import dump
@@ -13,9 +17,11 @@ from db.tree import Tree, read_tree
 _HEADER = """\
 -- Derived from the files beside it by: python -m db snapshot
 -- Never edited, never run: it shows in review what a change does to the database.
--- Functions that require plpython3u are left out, because not every server has them.
+-- Functions that require plpython3u are left out, because not every server has them. Of the others
+-- the body stands in its own file; its digest here shows that a database would get another one.
 
 """
+_BODY = re.compile(r"^    AS (\$\w*\$)(.*)\1;$", re.DOTALL | re.MULTILINE)
 
 
 def snapshot_text(url: str, *, root: Path) -> str:
@@ -29,7 +35,18 @@ def snapshot_text(url: str, *, root: Path) -> str:
             public_names=None,
             without=optional_functions(tree),
         )
-    return _HEADER + dump.as_text(blocks)
+    return _HEADER + dump.as_text(_with_digests(blocks))
+
+
+def _with_digests(blocks: Iterable[dump.Block]) -> Iterable[dump.Block]:
+    """Every function with the digest of its body in place of the body."""
+    for block in blocks:
+        routine = block.kind in ("FUNCTION", "PROCEDURE")
+        yield replace(block, text=_BODY.sub(_digest, block.text)) if routine else block
+
+
+def _digest(body: re.Match[str]) -> str:
+    return f"    AS 'sha256 {hashlib.sha256(body[2].encode()).hexdigest()[:16]}';"
 
 
 def optional_functions(tree: Tree) -> set[tuple[str, str]]:

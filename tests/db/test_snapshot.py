@@ -65,6 +65,15 @@ def test_a_stale_snapshot_is_shown_as_a_diff(
     assert "+    pages integer" in shown
 
 
+def test_a_body_is_not_repeated_and_yet_a_changed_one_shows(server_url: str, tree: SqlTree) -> None:
+    tree.function("page", "select 12", returns="integer")
+    text = write_snapshot(server_url, root=tree.root).read_text(encoding="utf-8")
+    assert "select 12" not in text
+    assert stale_lines(server_url, root=tree.root) == []
+    tree.function("page", "select 13", returns="integer")
+    assert len([line for line in stale_lines(server_url, root=tree.root) if "sha256" in line]) == 2
+
+
 def test_a_function_not_every_server_has_is_left_out(server_url: str, tree: SqlTree) -> None:
     tree.function(
         "shout", "return 'HO'", returns="text", language="plpython3u", mark="requires plpython3u"
