@@ -1,5 +1,7 @@
 """embedding.claim_chunks, store_filled and release_chunks: each text is embedded once."""
 
+import time
+
 import psycopg
 import pytest
 
@@ -13,6 +15,17 @@ BODY = " ".join(f"The tribunal hears appeal number {n} about the plan." for n in
 def _over(db: psycopg.Connection) -> bool:
     over: bool = ask(db, "select embedding.fill_is_over(%s)", SMALL)
     return over
+
+
+def _wait_for_end_of(db: psycopg.Connection, pid: int) -> None:
+    """A closed connection's server process ends a moment after the client has gone."""
+    for _ in range(600):
+        alive = ask(db, "select exists (select from pg_stat_activity where pid = %s)", pid)
+        db.commit()  # activity is read once per transaction
+        if not alive:
+            return
+        time.sleep(0.05)
+    pytest.fail(f"server process {pid} is still there after 30 s")
 
 
 @pytest.fixture
@@ -90,10 +103,12 @@ def test_what_another_worker_holds_is_not_released(db: psycopg.Connection, db_ur
     start(db)
     db.commit()
     with psycopg.connect(db_url, autocommit=True) as other:
+        pid = other.info.backend_pid
         ids = claim(other)
         db.execute("select embedding.release_chunks(%s, %s, 'mine?')", [SMALL, ids])
         assert claim(db) == []
         db.commit()
+    _wait_for_end_of(db, pid)
     # the other connection has ended, and with it its claim
     assert sorted(claim(db)) == sorted(ids)
 
