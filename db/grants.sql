@@ -49,7 +49,8 @@ to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
 grant usage on schema config, audit, place, terms, corpus, embedding, queue, search to pgkb_ingest;
-grant select on table config.setting, config.settings, embedding.set, embedding.fill_progress
+grant select on table
+config.setting, config.settings, embedding.set, embedding.fill_progress, search.scope_size
 to pgkb_ingest;
 grant insert, select (event_id) on table audit.event to pgkb_ingest;
 grant select, insert, update, delete on all tables in schema place, terms to pgkb_ingest;
@@ -59,6 +60,7 @@ corpus.chunk_fact,
 embedding.vector, embedding.cold_vector, embedding.query_cache, embedding.wanted_vector,
 embedding.fill_batch,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
+search.recent_text, search.posting_list, search.listed_scope,
 queue.task
 to pgkb_ingest;
 grant execute on all functions in schema audit, place, terms, corpus, queue to pgkb_ingest;
@@ -70,7 +72,8 @@ embedding.purge_queries, embedding.want_version, embedding.claim_chunks, embeddi
 embedding.release_chunks, embedding.fill_is_over, embedding.estimate_fill,
 embedding.index_statements, embedding.missing_indexes, embedding.previous_set,
 search.fold_statistics, search.scoped_lexemes, search.text_index__keep_statistics,
-search.purge_records
+search.purge_records, search.refresh_postings, search.scopes_to_list, search.list_postings,
+search.bm25_settings, search.bm25_impact, embedding.own_index
 to pgkb_ingest;
 -- deciding on chunks is not ingest's
 revoke execute on function corpus.set_status, corpus.set_tags from pgkb_ingest;

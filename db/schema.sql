@@ -621,7 +621,7 @@ GRANT ALL ON FUNCTION corpus.chunk_text(body text, size integer, overlap integer
 CREATE FUNCTION corpus.content_hash(content text) RETURNS bytea
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 3c6fc965dbfb6e9d';
+    AS 'sha256 8ca3cfe05879f0e2';
 
 COMMENT ON FUNCTION corpus.content_hash(content text) IS 'SHA-256 over the text with white space and Unicode form normalised: the same words give the same hash.';
 
@@ -1566,9 +1566,9 @@ GRANT ALL ON FUNCTION dba.sample_questions(sample integer) TO pgkb_admin;
 CREATE FUNCTION dba.upkeep_plan() RETURNS TABLE(step integer, task text, target text, statement text, why text, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 73d29fefbc02a1e0';
+    AS 'sha256 8a5d196f6b7d8d0c';
 
-COMMENT ON FUNCTION dba.upkeep_plan() IS 'What upkeep would do now, in its order: housekeeping, rebuilds of vector indexes after churn, vacuums.';
+COMMENT ON FUNCTION dba.upkeep_plan() IS 'What upkeep would do now, in its order: housekeeping, posting lists, vector indexes missing or to be rebuilt after churn, vacuums.';
 
 REVOKE ALL ON FUNCTION dba.upkeep_plan() FROM PUBLIC;
 GRANT ALL ON FUNCTION dba.upkeep_plan() TO pgkb_admin;
@@ -2140,7 +2140,7 @@ GRANT ALL ON FUNCTION embedding.fill_is_over(set_name text) TO pgkb_admin;
 CREATE FUNCTION embedding.index_statements(set_id integer) RETURNS TABLE(index_name text, statement text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 65f63946e9a9a434';
+    AS 'sha256 4a205fbfdd04b409';
 
 COMMENT ON FUNCTION embedding.index_statements(set_id integer) IS 'The indexes that searches of a set read, each with the statement that builds it while the searches go on.';
 
@@ -2170,6 +2170,17 @@ REVOKE ALL ON FUNCTION embedding.named_set(set_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_app;
 GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.own_index(set_id integer, scope_id bigint) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 393e30cb223866e7';
+
+COMMENT ON FUNCTION embedding.own_index(set_id integer, scope_id bigint) IS 'The name of the vector index of one scope alone in a set, whether there is one or not.';
+
+REVOKE ALL ON FUNCTION embedding.own_index(set_id integer, scope_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.own_index(set_id integer, scope_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.own_index(set_id integer, scope_id bigint) TO pgkb_admin;
 
 CREATE FUNCTION embedding.previous_set() RETURNS embedding.set
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -4111,6 +4122,60 @@ COMMENT ON TABLE search.lexeme_stat IS 'Document frequency of each lexeme, witho
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.lexeme_stat TO pgkb_ingest;
 GRANT SELECT ON TABLE search.lexeme_stat TO pgkb_admin;
 
+CREATE TABLE search.listed_scope (
+    scope_id bigint NOT NULL,
+    chunks bigint NOT NULL,
+    listed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON COLUMN search.listed_scope.chunks IS 'Its searchable chunks when it was listed.';
+
+COMMENT ON COLUMN search.listed_scope.listed_at IS 'When it was listed.';
+
+COMMENT ON COLUMN search.listed_scope.scope_id IS 'The scope.';
+
+COMMENT ON TABLE search.listed_scope IS 'The scopes that have posting lists.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.listed_scope TO pgkb_ingest;
+GRANT SELECT ON TABLE search.listed_scope TO pgkb_admin;
+
+CREATE TABLE search.posting_list (
+    lexeme text NOT NULL COLLATE pg_catalog."C",
+    scope_id bigint NOT NULL,
+    chunk_ids bigint[] NOT NULL,
+    impacts real[] NOT NULL,
+    CONSTRAINT posting_list_is_paired CHECK ((cardinality(chunk_ids) = cardinality(impacts)))
+);
+ALTER TABLE ONLY search.posting_list ALTER COLUMN chunk_ids SET STORAGE EXTERNAL;
+ALTER TABLE ONLY search.posting_list ALTER COLUMN impacts SET STORAGE EXTERNAL;
+
+COMMENT ON COLUMN search.posting_list.chunk_ids IS 'The chunks that hold it, the highest impact first.';
+
+COMMENT ON COLUMN search.posting_list.impacts IS 'What the word adds to the BM25 score of each of them, before its idf, with the mean length of that time.';
+
+COMMENT ON COLUMN search.posting_list.lexeme IS 'The lexeme.';
+
+COMMENT ON COLUMN search.posting_list.scope_id IS 'The scope whose chunks these are.';
+
+COMMENT ON TABLE search.posting_list IS 'Posting lists of the words that several chunks of a listed scope hold, as of when it was listed; made from search.text_index.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.posting_list TO pgkb_ingest;
+GRANT SELECT ON TABLE search.posting_list TO pgkb_admin;
+
+CREATE TABLE search.recent_text (
+    scope_id bigint NOT NULL,
+    chunk_id bigint NOT NULL
+);
+
+COMMENT ON COLUMN search.recent_text.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN search.recent_text.scope_id IS 'Their scope.';
+
+COMMENT ON TABLE search.recent_text IS 'Chunks that came into search.text_index since their scope was listed, if it ever was.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.recent_text TO pgkb_ingest;
+GRANT SELECT ON TABLE search.recent_text TO pgkb_admin;
+
 CREATE TABLE search.record (
     record_id bigint NOT NULL,
     at timestamp with time zone DEFAULT now() NOT NULL,
@@ -4278,6 +4343,15 @@ ALTER TABLE ONLY search.hash_key
 ALTER TABLE ONLY search.lexeme_stat
     ADD CONSTRAINT lexeme_stat_pk PRIMARY KEY (lexeme);
 
+ALTER TABLE ONLY search.listed_scope
+    ADD CONSTRAINT listed_scope_pk PRIMARY KEY (scope_id);
+
+ALTER TABLE ONLY search.posting_list
+    ADD CONSTRAINT posting_list_pk PRIMARY KEY (lexeme, scope_id);
+
+ALTER TABLE ONLY search.recent_text
+    ADD CONSTRAINT recent_text_pk PRIMARY KEY (scope_id, chunk_id);
+
 ALTER TABLE ONLY search.record
     ADD CONSTRAINT record_pk PRIMARY KEY (record_id);
 
@@ -4286,6 +4360,9 @@ ALTER TABLE ONLY search.scope_stat
 
 ALTER TABLE ONLY search.text_index
     ADD CONSTRAINT text_index_pk PRIMARY KEY (chunk_id);
+
+ALTER TABLE ONLY search.listed_scope
+    ADD CONSTRAINT listed_scope_scope_fk FOREIGN KEY (scope_id) REFERENCES corpus.scope(scope_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY search.text_index
     ADD CONSTRAINT text_index_chunk_fk FOREIGN KEY (chunk_id) REFERENCES corpus.chunk(chunk_id) ON DELETE CASCADE;
@@ -4352,6 +4429,7 @@ COMMENT ON COLUMN search.scope_size.tokens IS 'Sum of their token counts.';
 
 COMMENT ON VIEW search.scope_size IS 'Exact size of each scope, folded or not.';
 
+GRANT SELECT ON TABLE search.scope_size TO pgkb_ingest;
 GRANT SELECT ON TABLE search.scope_size TO pgkb_admin;
 
 CREATE VIEW search.slowest_search AS
@@ -4448,6 +4526,16 @@ COMMENT ON FUNCTION search.assemble(retrieval search.retrieval) IS 'The answer o
 REVOKE ALL ON FUNCTION search.assemble(retrieval search.retrieval) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.assemble(retrieval search.retrieval) TO pgkb_admin;
 
+CREATE FUNCTION search.bm25_impact(tf double precision, token_count integer, mean_length double precision, k1 double precision, b double precision) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS 'sha256 f30a3931d19fdcad';
+
+COMMENT ON FUNCTION search.bm25_impact(tf double precision, token_count integer, mean_length double precision, k1 double precision, b double precision) IS 'What a word adds to the BM25 score of a text, before its idf: tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length)).';
+
+REVOKE ALL ON FUNCTION search.bm25_impact(tf double precision, token_count integer, mean_length double precision, k1 double precision, b double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.bm25_impact(tf double precision, token_count integer, mean_length double precision, k1 double precision, b double precision) TO pgkb_ingest;
+GRANT ALL ON FUNCTION search.bm25_impact(tf double precision, token_count integer, mean_length double precision, k1 double precision, b double precision) TO pgkb_admin;
+
 CREATE FUNCTION search.bm25_settings() RETURNS search.bm25
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4456,6 +4544,7 @@ CREATE FUNCTION search.bm25_settings() RETURNS search.bm25
 COMMENT ON FUNCTION search.bm25_settings() IS 'The settings of BM25 and the size of the corpus, read once for a search.';
 
 REVOKE ALL ON FUNCTION search.bm25_settings() FROM PUBLIC;
+GRANT ALL ON FUNCTION search.bm25_settings() TO pgkb_ingest;
 GRANT ALL ON FUNCTION search.bm25_settings() TO pgkb_admin;
 
 CREATE FUNCTION search.calibrate(questions integer DEFAULT 20, dry_run boolean DEFAULT false) RETURNS TABLE(index_ms double precision, exact_ms_per_thousand double precision, measured_chunks bigint, exact_limit integer, installed boolean)
@@ -4602,8 +4691,7 @@ GRANT ALL ON FUNCTION search.fold_statistics() TO pgkb_admin;
 
 CREATE FUNCTION search.freshness(effective_date date, on_day date, floor double precision DEFAULT 0.8) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 0ecf23df647f3fb5';
+    AS 'sha256 7cdbd5d6aa3461ad';
 
 COMMENT ON FUNCTION search.freshness(effective_date date, on_day date, floor double precision) IS 'Mild weight by age: floor + (1 - floor) / (1 + years); a date to come counts as today, an unknown one is neutral.';
 
@@ -4650,7 +4738,7 @@ CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_id
     SET enable_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS 'sha256 492b0febcb0186be';
+    AS 'sha256 4bca328199c1e0df';
 
 COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.';
 
@@ -4660,23 +4748,24 @@ GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, sc
 CREATE FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b8316508af8c8fd9';
+    AS 'sha256 950f4c00664e1fcb';
 
 COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) IS 'The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.';
 
 REVOKE ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) TO pgkb_admin;
 
-CREATE FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, share double precision DEFAULT 1, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.text_index
+CREATE FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scopes search.visible_scope[], statuses text[], tags text[], pool integer, budget bigint) RETURNS SETOF search.text_index
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_custom_plan'
-    AS 'sha256 198e2bcd2c2c0a49';
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    AS 'sha256 abd87bccf873cefa';
 
-COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, share double precision, within bigint[]) IS 'The visible chunks that score best by these words alone: what the keyword leg scores exactly, by all words.';
+COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scopes search.visible_scope[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words alone: what the keyword leg scores exactly, by all words.';
 
-REVOKE ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, share double precision, within bigint[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scope_ids bigint[], in_scopes tsquery, statuses text[], tags text[], pool integer, budget bigint, share double precision, within bigint[]) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scopes search.visible_scope[], statuses text[], tags text[], pool integer, budget bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scopes search.visible_scope[], statuses text[], tags text[], pool integer, budget bigint) TO pgkb_admin;
 
 CREATE FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.text_index
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -4687,6 +4776,38 @@ COMMENT ON FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scop
 
 REVOKE ALL ON FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[]) TO pgkb_admin;
+
+CREATE FUNCTION search.keyword_pool_within(words search.query_word[], bm25 search.bm25, within bigint[], scope_ids bigint[], statuses text[], tags text[], pool integer) RETURNS SETOF search.text_index
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS 'sha256 4bdeae3ecea516b9';
+
+COMMENT ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25 search.bm25, within bigint[], scope_ids bigint[], statuses text[], tags text[], pool integer) IS 'Of some chunks the visible ones that score best by these words: the pool where the filters are narrower than the words.';
+
+REVOKE ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25 search.bm25, within bigint[], scope_ids bigint[], statuses text[], tags text[], pool integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25 search.bm25, within bigint[], scope_ids bigint[], statuses text[], tags text[], pool integer) TO pgkb_admin;
+
+CREATE FUNCTION search.list_postings(scope_id bigint) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e19696d36a4146cd';
+
+COMMENT ON FUNCTION search.list_postings(scope_id bigint) IS 'Make the posting lists of a scope anew; returns how many lists it has. A search reads the old ones until this commits.';
+
+REVOKE ALL ON FUNCTION search.list_postings(scope_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.list_postings(scope_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION search.list_postings(scope_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION search.listed_scopes(scope_ids bigint[]) RETURNS bigint[]
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 60cd16c5511cf33e';
+
+COMMENT ON FUNCTION search.listed_scopes(scope_ids bigint[]) IS 'Those of some scopes whose posting lists are to be read: listed, and not more than kb.list_recent chunks came since.';
+
+REVOKE ALL ON FUNCTION search.listed_scopes(scope_ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.listed_scopes(scope_ids bigint[]) TO pgkb_admin;
 
 CREATE FUNCTION search.purge_records(batch_size integer DEFAULT 10000) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
@@ -4740,6 +4861,17 @@ REVOKE ALL ON FUNCTION search.record_search(results public.search_result[], la t
 GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb, counts search.candidate_count, mode text, embedding_set text, question text) TO pgkb_app;
 GRANT ALL ON FUNCTION search.record_search(results public.search_result[], la text, home_la text, urn text, topics text[], timings jsonb, counts search.candidate_count, mode text, embedding_set text, question text) TO pgkb_admin;
 
+CREATE FUNCTION search.refresh_postings() RETURNS integer
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 521c8bb62279d3e9';
+
+COMMENT ON FUNCTION search.refresh_postings() IS 'Make the posting lists that search.scopes_to_list names; returns for how many scopes.';
+
+REVOKE ALL ON FUNCTION search.refresh_postings() FROM PUBLIC;
+GRANT ALL ON FUNCTION search.refresh_postings() TO pgkb_ingest;
+GRANT ALL ON FUNCTION search.refresh_postings() TO pgkb_admin;
+
 CREATE FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision, embedding_set text DEFAULT NULL::text) RETURNS search.request
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4782,10 +4914,21 @@ REVOKE ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) 
 GRANT ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) TO pgkb_admin;
 
+CREATE FUNCTION search.scopes_to_list() RETURNS TABLE(scope_id bigint, chunks bigint, why text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 5da4a852df5f70fa';
+
+COMMENT ON FUNCTION search.scopes_to_list() IS 'The scopes whose posting lists are to be made: large ones without, and those that changed by a twentieth since.';
+
+REVOKE ALL ON FUNCTION search.scopes_to_list() FROM PUBLIC;
+GRANT ALL ON FUNCTION search.scopes_to_list() TO pgkb_ingest;
+GRANT ALL ON FUNCTION search.scopes_to_list() TO pgkb_admin;
+
 CREATE FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a38dcfff7eb0772c';
+    AS 'sha256 2339b60530e1d115';
 
 COMMENT ON FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) IS 'BM25 of texts by all words of a question, best first; a text without any of them is left out.';
 
@@ -4802,12 +4945,21 @@ COMMENT ON FUNCTION search.similarities(query public.halfvec, set_id integer, ch
 REVOKE ALL ON FUNCTION search.similarities(query public.halfvec, set_id integer, chunk_ids bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.similarities(query public.halfvec, set_id integer, chunk_ids bigint[]) TO pgkb_admin;
 
+CREATE FUNCTION search.term_frequency(lexemes tsvector, term tsquery) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS 'sha256 63dacb9cf913be03';
+
+COMMENT ON FUNCTION search.term_frequency(lexemes tsvector, term tsquery) IS 'How often a text holds a word, read from its positions; 0 where it does not hold it.';
+
+REVOKE ALL ON FUNCTION search.term_frequency(lexemes tsvector, term tsquery) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.term_frequency(lexemes tsvector, term tsquery) TO pgkb_admin;
+
 CREATE FUNCTION search.text_index__keep_statistics() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 8b9346e63a81918d';
+    AS 'sha256 d23ec8275a7b360e';
 
-COMMENT ON FUNCTION search.text_index__keep_statistics() IS 'Postings gained or lost are noted as deltas: one appended row per lexeme and scope and statement, no row is hot.';
+COMMENT ON FUNCTION search.text_index__keep_statistics() IS 'Postings gained or lost are noted as deltas, one appended row per lexeme and scope and statement; chunks that came are noted as recent. No row is hot.';
 
 REVOKE ALL ON FUNCTION search.text_index__keep_statistics() FROM PUBLIC;
 GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_ingest;
@@ -4816,7 +4968,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 18e5e249799f2208';
+    AS 'sha256 36a8d7df381c8e68';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 
@@ -5038,9 +5190,9 @@ GRANT ALL ON FUNCTION terms.expand_query(question text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION terms.expand_query(question text) TO pgkb_admin;
 
 CREATE FUNCTION terms.fold_text(content text) RETURNS text
-    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 335eaaa0d5c737ee';
+    AS 'sha256 4bc5a6e4931f7636';
 
 COMMENT ON FUNCTION terms.fold_text(content text) IS 'One spelling for matching: lower case, NFKC, straight quotes, single spaces, no invisible characters, no line-end hyphens.';
 
@@ -5097,7 +5249,7 @@ GRANT ALL ON FUNCTION terms.open_pack(pack text) TO pgkb_admin;
 CREATE FUNCTION terms.prepare_text(folded text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 92d243d58e90d91e';
+    AS 'sha256 98c4ef059d21db9a';
 
 COMMENT ON FUNCTION terms.prepare_text(folded text) IS 'Folded text with section references, case numbers and slashed pairs spelled so that the parser splits them into words.';
 
@@ -5108,8 +5260,7 @@ GRANT ALL ON FUNCTION terms.prepare_text(folded text) TO pgkb_admin;
 
 CREATE FUNCTION terms.quote_lexeme(lexeme text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b51c1fe1efe359cb';
+    AS 'sha256 dc766ca85110d201';
 
 COMMENT ON FUNCTION terms.quote_lexeme(lexeme text) IS 'A lexeme as it stands in the text of a tsquery: quoted, never parsed again.';
 
@@ -5152,9 +5303,9 @@ GRANT ALL ON FUNCTION terms.stricter(one text[], other text[]) TO pgkb_ingest;
 GRANT ALL ON FUNCTION terms.stricter(one text[], other text[]) TO pgkb_admin;
 
 CREATE FUNCTION terms.to_index(content text) RETURNS tsvector
-    LANGUAGE sql STABLE STRICT PARALLEL SAFE
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 0255ba6e57488479';
+    AS 'sha256 47c47901ca43e407';
 
 COMMENT ON FUNCTION terms.to_index(content text) IS 'The lexemes of a text, stemmed, with its identifier tokens; the same for documents and questions.';
 

@@ -523,6 +523,11 @@ def fold_statistics(db: psycopg.Connection) -> int:
     return _count(db, "select search.fold_statistics()")
 
 
+def refresh_postings(db: psycopg.Connection) -> int:
+    """Make the posting lists of scopes that changed much; for how many."""
+    return _count(db, "select search.refresh_postings()")
+
+
 def purge_queries(db: psycopg.Connection) -> int:
     """Remove cached questions that can no longer be used."""
     return _count(db, "select embedding.purge_queries()")

@@ -169,7 +169,7 @@ def _told(
 def _watched(url: str, step: calls.PlannedStep, options: Options) -> Iterator[None]:
     """Tell how a build goes while the block runs it, from a second connection."""
     tell = options.on_progress
-    if tell is None or step.task != "rebuild":
+    if tell is None or step.task not in {"rebuild", "index"}:
         yield
         return
     ended = threading.Event()

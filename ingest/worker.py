@@ -176,6 +176,7 @@ class _Worker:
         self._next_upkeep = time.monotonic() + self._settings.upkeep_seconds
         for keep in (
             calls.fold_statistics,
+            calls.refresh_postings,
             calls.purge_queries,
             calls.purge_records,
             calls.discard_abandoned,

@@ -14,7 +14,15 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
     select sha256(convert_to(
-        btrim(regexp_replace(normalize(content_hash.content, nfc), '\s+', ' ', 'g')), 'UTF8'
+        btrim(regexp_replace(
+            case
+                when content_hash.content is nfc normalized then content_hash.content
+                else normalize(content_hash.content, nfc)
+            end,
+            -- single spaces are passed over: most are
+            '\s{2,}|[^\S ]', ' ', 'g'
+        )),
+        'UTF8'
     ));
 $func$;
 

@@ -1,5 +1,5 @@
 -- dba.upkeep_plan
--- What upkeep would do now, in its order: housekeeping, rebuilds of vector indexes after churn, vacuums.
+-- What upkeep would do now, in its order: housekeeping, posting lists, vector indexes missing or to be rebuilt after churn, vacuums.
 --
 -- Rebuilds come before the vacuum of their table: the vacuum of a fresh graph has nothing to
 -- repair. A rebuild whose graph does not fit into maintenance_work_mem is told, with fits false.
@@ -53,11 +53,26 @@ as $func$
             )
         ) as h (within, target, statement, why)
         union all
+        select
+            1, 4 + (row_number() over (order by t.chunks desc, t.scope_id))::integer, 'list',
+            'search.posting_list', format('select search.list_postings(%s);', t.scope_id),
+            format('scope %s: %s', t.scope_id, t.why), null, null, null, true
+        from search.scopes_to_list() as t
+        union all
         -- before, so that churn up to now is the old build's, and after
         select
             n.place, 1, 'note', 'dba.index_build', 'select dba.note_builds();',
             'churn is counted from the last build', null, null, null, true
         from unnest(array[2, 4]) as n (place)
+        union all
+        select
+            3, 1000 + (row_number() over (order by m.index_name))::integer, 'index',
+            'embedding.' || m.index_name, m.statement || ';',
+            'a scope of its size is searched through an index of its own', null, null, null, true
+        from embedding.set as e
+        cross join lateral embedding.missing_indexes(e.set_id) as m
+        -- a broken one is among the rebuilds
+        where e.active and not m.broken
         union all
         select
             3, r.step, 'rebuild', r.target, r.statement, r.why, r.disk_bytes, r.graph_bytes,
@@ -79,4 +94,4 @@ as $func$
 $func$;
 
 comment on function dba.upkeep_plan is
-'What upkeep would do now, in its order: housekeeping, rebuilds of vector indexes after churn, vacuums.';
+'What upkeep would do now, in its order: housekeeping, posting lists, vector indexes missing or to be rebuilt after churn, vacuums.';

@@ -2,13 +2,13 @@
 -- The indexes that searches of a set read, each with the statement that builds it while the searches go on.
 --
 -- The one place that says how vectors are indexed: as the set's row says, one index over all, one
--- over national text. That scope is in every question's reach and too large to scan; an index of
--- its own finds its chunks without stepping over everybody else's. A statement runs by itself,
--- outside of a transaction, as the owner of the table: embedding.missing_indexes says which are
--- needed.
+-- over national text, one over every other scope of kb.own_index chunks. Such a scope takes long
+-- to scan; an index of its own finds its chunks without stepping over everybody else's. A
+-- statement runs by itself, outside of a transaction, as the owner of the table:
+-- embedding.missing_indexes says which are needed.
 --
 -- called by  embedding.missing_indexes, ingest/calls.py
--- raises     nothing
+-- raises     ST002 unusable setting
 
 create or replace function embedding.index_statements(set_id integer)
 returns table (index_name text, statement text)
@@ -38,16 +38,20 @@ as $func$
             i.condition
         )
     from embedding.set as s
-    inner join corpus.scope as n on n.kind = 'national'
     cross join lateral (
-        values
-            (format('vector_%s_hnsw_idx', s.set_id), ''),
-            (
-                format('vector_%s_national_idx', s.set_id),
-                format(' where scope_id = %s', n.scope_id)
-            )
-    ) as i (name, condition)
-    where s.set_id = index_statements.set_id;
+        select format('vector_%s_hnsw_idx', s.set_id) as name, '' as condition, 0 as scope_id
+        union all
+        select
+            embedding.own_index(s.set_id, o.scope_id),
+            -- a constant: by that alone the planner matches an index to a search
+            format(' where scope_id = %s', o.scope_id),
+            o.scope_id
+        from corpus.scope as o
+        left join search.scope_size as z on o.scope_id = z.scope_id
+        where o.kind = 'national' or z.chunks >= config.value('kb.own_index')::bigint
+    ) as i
+    where s.set_id = index_statements.set_id
+    order by i.scope_id;
 $func$;
 
 comment on function embedding.index_statements is

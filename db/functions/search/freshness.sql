@@ -1,6 +1,8 @@
 -- search.freshness
 -- Mild weight by age: floor + (1 - floor) / (1 + years); a date to come counts as today, an unknown one is neutral.
 --
+-- Without a pinned path, so that it is inlined: it is called for every candidate.
+--
 -- called by  search.weigh
 -- raises     nothing
 
@@ -14,12 +16,14 @@ language sql
 immutable
 parallel safe
 security invoker
-set search_path = pg_catalog, pg_temp
 as $func$
     select case
         when freshness.effective_date is null or freshness.on_day is null then 1.0
         -- infinite days cannot be subtracted
-        when not isfinite(freshness.effective_date) or not isfinite(freshness.on_day) then
+        when 
+            not pg_catalog.isfinite(freshness.effective_date)
+            or not pg_catalog.isfinite(freshness.on_day)
+        then
             case when freshness.effective_date < freshness.on_day then freshness.floor else 1.0 end
         else
             freshness.floor + (1 - freshness.floor)

@@ -59,25 +59,53 @@ begin
         true
     );
     return query execute format(
-        $query$
-        select n.chunk_id, 1 - n.distance, 0
-        from (
-            select h.chunk_id, h.embedding operator(public.<=>) $1 as distance
-            from (
-                select v.chunk_id, v.embedding
-                from embedding.%1$I as v
-                inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
-                where
-                    %2$s
-                    and f.status = any($3)
-                    and ($4 is null or f.tags && $4)
-                order by %3$s
-                limit $6
-            ) as h
-        ) as n
-        order by n.distance, n.chunk_id
-        limit $5
-        $query$,
+        case
+            -- many more than are asked for, and nearly all that is near is visible: what is not
+            -- is left out afterwards, best first until enough are found
+            when _binary and index_hits.tags is null then
+                $query$
+                select n.chunk_id, 1 - n.distance, 0
+                from (
+                    select h.chunk_id, h.embedding operator(public.<=>) $1 as distance
+                    from (
+                        select v.chunk_id, v.embedding
+                        from embedding.%1$I as v
+                        where %2$s
+                        order by %3$s
+                        limit $6
+                    ) as h
+                    order by distance, h.chunk_id
+                ) as n
+                cross join lateral (
+                    select
+                    from corpus.chunk_fact as f
+                    where f.chunk_id = n.chunk_id and f.status = any($3)
+                    offset 0
+                ) as f
+                order by n.distance, n.chunk_id
+                limit $5
+                $query$
+            else
+                $query$
+                select n.chunk_id, 1 - n.distance, 0
+                from (
+                    select h.chunk_id, h.embedding operator(public.<=>) $1 as distance
+                    from (
+                        select v.chunk_id, v.embedding
+                        from embedding.%1$I as v
+                        inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
+                        where
+                            %2$s
+                            and f.status = any($3)
+                            and ($4 is null or f.tags && $4)
+                        order by %3$s
+                        limit $6
+                    ) as h
+                ) as n
+                order by n.distance, n.chunk_id
+                limit $5
+                $query$
+        end,
         'vector_' || index_hits.set_id,
         -- only a constant makes the planner see that the index of the national scope will do
         case

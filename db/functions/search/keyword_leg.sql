@@ -35,13 +35,24 @@ declare
     _chosen search.query_word[];
     _identifiers search.query_word[];
     _any_word tsquery;
+    _scopes search.visible_scope[];
     _share double precision;   -- of the corpus that is in the scopes
-    _in_scopes tsquery;        -- NULL where the scopes are too many or too large to narrow by
     _pool search.text_index[];
 begin
     if keyword_leg.tsquery is null or numnode(keyword_leg.tsquery) = 0
         or coalesce(cardinality(keyword_leg.scope_ids), 0) = 0
     then
+        return;
+    end if;
+    if keyword_leg.tags is not null and keyword_leg.as_of is null and not exists (
+        select
+        from corpus.chunk_fact as f
+        where
+            f.tags && keyword_leg.tags
+            and f.scope_id = any(keyword_leg.scope_ids)
+            and f.status = any(keyword_leg.statuses)
+    ) then
+        -- words are read before tags are looked up: in vain here
         return;
     end if;
     _bm25 := search.bm25_settings();
@@ -61,29 +72,27 @@ begin
     elsif keyword_leg.within is not null then
         _pool := array(
             select t
-            from search.keyword_pool(
-                _words, _bm25, keyword_leg.scope_ids, null, keyword_leg.statuses,
-                keyword_leg.tags, _pool_size, null, 1, keyword_leg.within
+            from search.keyword_pool_within(
+                _words, _bm25, keyword_leg.within, keyword_leg.scope_ids, keyword_leg.statuses,
+                keyword_leg.tags, _pool_size
             ) as t
         );
     else
-        select least(1, coalesce(sum(z.chunks), 0) / _bm25.chunks) into _share
-        from search.scope_size as z
-        where z.scope_id = any(keyword_leg.scope_ids);
-        if _share < 0.5 and cardinality(keyword_leg.scope_ids) <= 64 then
-            _in_scopes := (
-                select string_agg(terms.quote_lexeme('@' || s.scope_id), ' | ')::tsquery
-                from unnest(keyword_leg.scope_ids) as s (scope_id)
-            );
-        end if;
+        _scopes := array(
+            select row(z.scope_id, null, z.chunks)::search.visible_scope
+            from search.scope_size as z
+            where z.scope_id = any(keyword_leg.scope_ids) and z.chunks > 0
+        );
+        _share := (
+            select least(1, coalesce(sum(s.chunks), 0) / _bm25.chunks) from unnest(_scopes) as s
+        );
         _chosen := array(
             select w from search.choose_words(_words, _share, _budget, _pool_size) as w
         );
         _pool := array(
             select t
             from search.keyword_pool(
-                _chosen, _bm25, keyword_leg.scope_ids, _in_scopes, keyword_leg.statuses,
-                keyword_leg.tags, _pool_size, _budget, _share
+                _chosen, _bm25, _scopes, keyword_leg.statuses, keyword_leg.tags, _pool_size, _budget
             ) as t
         );
         if cardinality(_pool) < keyword_leg.candidates and (
@@ -96,16 +105,16 @@ begin
             -- few of the rarest words' chunks pass the filters: look from the filters' side
             _pool := array(
                 select t
-                from search.keyword_pool(
-                    _words, _bm25, keyword_leg.scope_ids, null, keyword_leg.statuses,
-                    keyword_leg.tags, _pool_size, null, 1, array(
+                from search.keyword_pool_within(
+                    _words, _bm25, array(
                         select f.chunk_id
                         from corpus.chunk_fact as f
                         where
                             f.scope_id = any(keyword_leg.scope_ids)
                             and f.status = any(keyword_leg.statuses)
                             and (keyword_leg.tags is null or f.tags && keyword_leg.tags)
-                    )
+                    ),
+                    keyword_leg.scope_ids, keyword_leg.statuses, keyword_leg.tags, _pool_size
                 ) as t
             );
         end if;
@@ -116,8 +125,8 @@ begin
             _pool := _pool || array(
                 select t
                 from search.keyword_pool(
-                    _identifiers, _bm25, keyword_leg.scope_ids, _in_scopes, keyword_leg.statuses,
-                    keyword_leg.tags, _pool_size / 4, _budget
+                    _identifiers, _bm25, _scopes, keyword_leg.statuses, keyword_leg.tags,
+                    _pool_size / 4, _budget
                 ) as t
                 where not exists (
                     select from unnest(_pool) as p where p.chunk_id = t.chunk_id

@@ -1,25 +1,22 @@
 -- search.keyword_pool
 -- The visible chunks that score best by these words alone: what the keyword leg scores exactly, by all words.
 --
--- Reads at most budget postings of a word (NULL reads all), of the scopes alone where in_scopes
--- narrows the index to them; share is the part of the corpus that is visible. Of a word with more
--- postings than that the chunks come first that hold it three times or oftener: the others score
--- low by it. With within, only those chunks.
+-- A word's postings in a scope come from its posting list there (search.list_postings) and from
+-- the texts that came since, else from the index, narrowed to the scopes without a list. At most
+-- budget postings of a word are read, the best first: of a list its head, of the index the chunks
+-- that hold the word three times or oftener; the others score low by it.
 --
 -- called by  search.keyword_leg
--- raises     nothing
+-- raises     ST002 unusable setting
 
 create or replace function search.keyword_pool(
     words search.query_word[],
     bm25 search.bm25,
-    scope_ids bigint[],
-    in_scopes tsquery,
+    scopes search.visible_scope[],
     statuses text[],
     tags text[],
     pool integer,
-    budget bigint,
-    share double precision default 1,
-    within bigint[] default null
+    budget bigint
 )
 returns setof search.text_index
 language plpgsql
@@ -27,78 +24,116 @@ stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
--- each call is planned for its own words: a generic plan would not know how common they are
-set plan_cache_mode = force_custom_plan
+-- planned once for all calls: the plan has one shape whatever the words are, and that by indexes
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $func$
 declare
     _k1 double precision := (keyword_pool.bm25).k1;
     _b double precision := (keyword_pool.bm25).b;
     _mean_length double precision := (keyword_pool.bm25).mean_length;
     _expansion_weight double precision := (keyword_pool.bm25).expansion_weight;
+    _corpus double precision := (keyword_pool.bm25).chunks;
+    _scope_ids bigint[] := array(select s.scope_id from unnest(keyword_pool.scopes) as s);
+    _visible double precision := (select sum(s.chunks) from unnest(keyword_pool.scopes) as s);
+    _listed bigint[] := search.listed_scopes(_scope_ids);
 begin
     return query
     with chosen_word as materialized (
         select
-            q.worth,
-            q.term,
-            case when q.too_common then q.often else q.term end
-            && coalesce(keyword_pool.in_scopes, q.term) as first_read,
-            case when q.too_common then q.term && !!q.often end
-            && coalesce(keyword_pool.in_scopes, q.term) as then_read
-        from (
+            w.lexeme,
+            w.idf * case when w.expansion then _expansion_weight else 1 end as worth,
+            terms.quote_lexeme(w.lexeme)::tsquery as term,
+            -- search.scoped_lexemes
+            terms.quote_lexeme('^' || w.lexeme)::tsquery as often,
+            -- of its lists this part is read
+            least(1, keyword_pool.budget / greatest(1, w.chunks * _visible / _corpus)) as part,
+            l.scope_ids as listed,
+            r.scope_ids as unlisted,
+            -- by the scopes where that leaves out much, and can be asked for in one query
+            case
+                when r.scopes <= 64 and r.chunks < 0.5 * _corpus then (
+                    select string_agg(terms.quote_lexeme('@' || u.scope_id), ' | ')::tsquery
+                    from unnest(r.scope_ids) as u (scope_id)
+                )
+                else terms.quote_lexeme(w.lexeme)::tsquery
+            end as in_unlisted,
+            w.chunks * r.chunks / _corpus > keyword_pool.budget as too_common
+        from unnest(keyword_pool.words) as w
+        cross join lateral (
+            select coalesce(array_agg(p.scope_id), '{}') as scope_ids
+            from search.posting_list as p
+            where p.lexeme = w.lexeme collate "C" and p.scope_id = any(_listed)
+        ) as l
+        cross join lateral (
             select
-                w.idf * case when w.expansion then _expansion_weight else 1 end as worth,
-                terms.quote_lexeme(w.lexeme)::tsquery as term,
-                -- search.scoped_lexemes
-                terms.quote_lexeme('^' || w.lexeme)::tsquery as often,
-                w.chunks * keyword_pool.share > keyword_pool.budget as too_common
-            from unnest(keyword_pool.words) as w
-        ) as q
+                coalesce(array_agg(s.scope_id), '{}') as scope_ids,
+                count(*) as scopes,
+                sum(s.chunks) as chunks
+            from unnest(keyword_pool.scopes) as s
+            where s.scope_id <> all(l.scope_ids)
+        ) as r
     ),
 
     posting as (
-        select
-            p.chunk_id,
-            sum(
-                w.worth * p.tf * (_k1 + 1)
-                / (p.tf + _k1 * (1 - _b + _b * p.token_count / _mean_length))
-            ) as worth
+        select u.chunk_id, w.worth * u.impact as worth
+        from chosen_word as w
+        inner join search.posting_list as p
+            on w.lexeme = p.lexeme and p.scope_id = any(w.listed)
+        cross join lateral (
+            select unnest(p.chunk_ids) as chunk_id, unnest(p.impacts) as impact
+            limit ceil(cardinality(p.chunk_ids) * w.part)
+        ) as u
+        union all
+        select i.chunk_id, w.worth * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
+        from chosen_word as w
+        cross join lateral (
+            select t.chunk_id, t.token_count, search.term_frequency(t.lexemes, w.term) as tf
+            from search.recent_text as r
+            inner join search.text_index as t on r.chunk_id = t.chunk_id
+            where r.scope_id = any(w.listed)
+            offset 0
+        ) as i
+        where i.tf > 0
+        union all
+        select i.chunk_id, w.worth * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
         from chosen_word as w
         cross join lateral (
             select
-                r.chunk_id,
-                r.token_count,
-                -- ts_rank of one word with equal weights is the sum of 1/i^2 up to its frequency
-                -- over pi^2/6; solved for the frequency, exact over a tsvector's 256 positions
-                round(
-                    1 / (1.64493406685
-                    * (1 - ts_rank('{1,1,1,1}', r.lexemes, w.term)::double precision)) - 0.5
-                ) as tf
+                t.chunk_id, t.token_count, search.term_frequency(t.lexemes, w.term) as tf
             from (
-                select t.chunk_id, t.token_count, t.lexemes
-                from search.text_index as t
+                select x.chunk_id, x.token_count, x.lexemes
+                from search.text_index as x
                 where
-                    search.scoped_lexemes(t.lexemes, t.scope_id) @@ w.first_read
-                    and t.scope_id = any(keyword_pool.scope_ids)
-                    and (keyword_pool.within is null or t.chunk_id = any(keyword_pool.within))
+                    search.scoped_lexemes(x.lexemes, x.scope_id) @@ (
+                        case when w.too_common then w.often else w.term end && w.in_unlisted
+                    )
+                    -- not by an index of its own: the words' postings hold the scopes
+                    and (x.scope_id = any(w.unlisted)) is true
                 union all
-                select t.chunk_id, t.token_count, t.lexemes
-                from search.text_index as t
+                select x.chunk_id, x.token_count, x.lexemes
+                from search.text_index as x
                 where
-                    search.scoped_lexemes(t.lexemes, t.scope_id) @@ w.then_read
-                    and t.scope_id = any(keyword_pool.scope_ids)
-                    and (keyword_pool.within is null or t.chunk_id = any(keyword_pool.within))
+                    search.scoped_lexemes(x.lexemes, x.scope_id) @@ (
+                        case when w.too_common then w.term && !!w.often && w.in_unlisted end
+                    )
+                    and (x.scope_id = any(w.unlisted)) is true
                 limit keyword_pool.budget
-            ) as r
-        ) as p
-        group by p.chunk_id
+            ) as t
+            -- worked out here: what is added up must not carry the lexemes along
+            offset 0
+        ) as i
+        where cardinality(w.unlisted) > 0
     )
 
-    select t.*
+    select (b.found).*
     from (
-        select p.chunk_id
+        select v.found
         from (
-            select q.chunk_id, q.worth from posting as q order by q.worth desc, q.chunk_id
+            select p.chunk_id, sum(p.worth) as worth
+            from posting as p
+            group by p.chunk_id
+            order by 2 desc, 1
         ) as p
         -- looked up best first until enough are found: most are visible
         cross join lateral (
@@ -110,10 +145,14 @@ begin
                 and (keyword_pool.tags is null or f.tags && keyword_pool.tags)
             offset 0
         ) as f
+        -- a list may name a chunk that has left the index since
+        cross join lateral (
+            select t as found from search.text_index as t where t.chunk_id = p.chunk_id
+            offset 0
+        ) as v
         order by p.worth desc, p.chunk_id
         limit keyword_pool.pool
-    ) as best
-    inner join search.text_index as t on best.chunk_id = t.chunk_id;
+    ) as b;
 end;
 $func$;
 

@@ -1,8 +1,8 @@
 -- search.score_texts
 -- BM25 of texts by all words of a question, best first; a text without any of them is left out.
 --
--- score = sum of weight * idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))
--- (Robertson & Zaragoza 2009; idf of search.query_words; a synonym weighs kb.expansion_weight).
+-- score = sum of weight * idf * search.bm25_impact; idf of search.query_words, and a synonym weighs
+-- kb.expansion_weight.
 --
 -- called by  search.keyword_leg
 -- raises     nothing
@@ -25,7 +25,6 @@ declare
     _mean_length double precision := (score_texts.bm25).mean_length;
     _expansion_weight double precision := (score_texts.bm25).expansion_weight;
     _rare_chunks double precision := (score_texts.bm25).rare_chunks;
-    _lexemes text[] := array(select w.lexeme from unnest(score_texts.words) as w);
     _typed_idf double precision;   -- of the words the person typed
     _added_idf double precision;   -- of the words synonyms added
     _rare_words integer;
@@ -55,8 +54,7 @@ begin
             c.chunk_id,
             sum(
                 w.idf * case when w.expansion then _expansion_weight else 1 end
-                * m.tf * (_k1 + 1)
-                / (m.tf + _k1 * (1 - _b + _b * c.token_count / _mean_length))
+                * search.bm25_impact(m.tf, c.token_count, _mean_length, _k1, _b)
             ) as bm25_score,
             bool_or(w.identifier and not w.expansion) as identifier_matched,
             count(*) filter (
@@ -67,14 +65,17 @@ begin
             ) as typed_idf,
             coalesce(sum(w.idf) filter (where w.expansion), 0) as added_idf
         from unnest(score_texts.texts) as c
+        cross join (
+            select q.*, terms.quote_lexeme(q.lexeme)::tsquery as term
+            from unnest(score_texts.words) as q
+            -- once for each word, not for each text
+            offset 0
+        ) as w
         cross join lateral (
-            -- what is left of the text without the words that nobody asked for
-            select u.lexeme, coalesce(cardinality(u.positions), 1)::double precision as tf
-            from unnest(
-                ts_delete(c.lexemes, tsvector_to_array(ts_delete(c.lexemes, _lexemes)))
-            ) as u
+            select search.term_frequency(c.lexemes, w.term) as tf
+            offset 0
         ) as m
-        inner join unnest(score_texts.words) as w on m.lexeme = w.lexeme
+        where m.tf > 0
         group by c.chunk_id
     ) as s
     where s.bm25_score > 0

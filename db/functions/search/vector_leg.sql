@@ -1,9 +1,11 @@
 -- search.vector_leg
 -- The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter's selectivity; and how each scope was read.
 --
--- Small scopes together within kb.exact_limit are scanned exactly, larger ones through the index,
--- national text through one of its own; where the index under-fills, an exact scan tops it up. Tags
--- that few visible chunks carry, and as_of, are scanned exactly whatever the scopes.
+-- A scope of kb.own_index chunks or of more than kb.exact_limit is read through its own index
+-- where it has one. Of the
+-- others, the smaller ones that hold kb.exact_limit chunks together are scanned exactly, the rest
+-- goes through the index over all; where an index under-fills, an exact scan tops it up. Tags that
+-- few visible chunks carry, and as_of, are scanned exactly whatever the scopes.
 --
 -- called by  search.rank_candidates, dba.measure_recall, dba.prewarm
 -- raises     ST002 unusable setting
@@ -27,12 +29,13 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _exact_limit bigint := config.value('kb.exact_limit')::bigint;
+    _own_from bigint := least(config.value('kb.own_index')::bigint, _exact_limit + 1);
     _plans search.scope_plan[];
     _scope_ids bigint[] := array(select v.scope_id from unnest(vector_leg.scopes) as v);
     _tagged bigint;   -- visible chunks with the tags, counted no further than matters; NULL: no tags
     _small bigint[];
     _large bigint[];
-    _national bigint[];
+    _own bigint[] := '{}';   -- scopes with an index of their own
     _group bigint[];
     _found search.vector_hit[];
     _hits search.vector_hit[];
@@ -49,11 +52,27 @@ begin
             limit _exact_limit + 1
         ) as t;
     end if;
+    if vector_leg.query is not null and vector_leg.as_of is null
+        and (_tagged is null or _tagged > _exact_limit)
+    then
+        _own := array(
+            select v.scope_id
+            from unnest(vector_leg.scopes) as v
+            inner join pg_index as i on i.indexrelid = to_regclass(
+                case
+                    when v.chunks >= _own_from
+                        then 'embedding.' || embedding.own_index(vector_leg.set_id, v.scope_id)
+                end
+            )
+            where i.indisvalid
+        );
+    end if;
     _plans := array(
         select row(
             s.scope_id, s.label, s.chunks,
             case
                 when vector_leg.query is null then 'none'
+                when s.scope_id = any(_own) then 'index'
                 when
                     vector_leg.as_of is not null
                     or _tagged <= _exact_limit
@@ -70,6 +89,11 @@ begin
                         '%s visible chunks carry the tags, within kb.exact_limit %s',
                         _tagged, _exact_limit
                     )
+                when s.scope_id = any(_own)
+                    then format(
+                        '%s chunks with an index of their own, which is read from %s on',
+                        s.chunks, _own_from
+                    )
                 else format(
                     '%s chunks, %s with the smaller scopes, %s kb.exact_limit %s',
                     s.chunks, s.running,
@@ -80,7 +104,8 @@ begin
         from (
             select
                 v.scope_id, v.label, v.chunks,
-                sum(v.chunks) over (order by v.chunks, v.scope_id) as running
+                sum(v.chunks) filter (where v.scope_id <> all(_own))
+                    over (order by v.chunks, v.scope_id) as running
             from unnest(vector_leg.scopes) as v
         ) as s
         order by s.chunks, s.scope_id
@@ -90,9 +115,6 @@ begin
     end if;
     _small := array(select p.scope_id from unnest(_plans) as p where p.plan = 'exact');
     _large := array(select p.scope_id from unnest(_plans) as p where p.plan = 'index');
-    _national := array(
-        select p.scope_id from unnest(_plans) as p where p.plan = 'index' and p.label = 'national'
-    );
 
     if cardinality(_small) > 0 then
         _hits := array(
@@ -104,8 +126,15 @@ begin
         );
     end if;
     for _group in
+        select array[o.scope_id]
+        from unnest(_own) as o (scope_id)
+        union all
         select l.scope_ids
-        from (values (_national), (array_remove(_large, _national[1]))) as l (scope_ids)
+        from (
+            select array_agg(g.scope_id) as scope_ids
+            from unnest(_large) as g (scope_id)
+            where g.scope_id <> all(_own)
+        ) as l
         where cardinality(l.scope_ids) > 0
     loop
         _found := array(

@@ -20,7 +20,8 @@ as $func$
                 -- (commas and bars part words: a row of a table without spaces is no such token)
                 -- (the parser would take what stands between < and > for a tag of HTML)
                 regexp_replace(
-                    translate(prepare_text.folded, '<>,;|。、', '       '), '\S{200,}', ' ', 'g'
+                    regexp_replace(prepare_text.folded, '[<>,;|。、]', ' ', 'g'),
+                    '\S{200,}', ' ', 'g'
                 ),
                 -- s.36, s36, ss.38 and the section sign: section 36; not the s of "she's 15"
                 '((?<!'')\mss?\.? ?|§+ ?)(?=\d)', 'section ', 'g'

@@ -1,7 +1,10 @@
 -- terms.quote_lexeme
 -- A lexeme as it stands in the text of a tsquery: quoted, never parsed again.
 --
--- called by  terms.build_tsquery, search.keyword_leg, search.explain_retrieval, search.keyword_pool
+-- Without a pinned path, so that it is inlined: it is called for every word of a question.
+--
+-- called by  terms.build_tsquery, search.keyword_leg, search.explain_retrieval, search.keyword_pool,
+--            search.keyword_pool_within, search.score_texts
 -- raises     nothing
 
 create or replace function terms.quote_lexeme(lexeme text)
@@ -11,9 +14,11 @@ immutable
 parallel safe
 strict
 security invoker
-set search_path = pg_catalog, pg_temp
 as $func$
-    select '''' || replace(replace(quote_lexeme.lexeme, '\', '\\'), '''', '''''') || '''';
+    select
+        '''' || pg_catalog.replace(
+            pg_catalog.replace(quote_lexeme.lexeme, '\', '\\'), '''', ''''''
+        ) || '''';
 $func$;
 
 comment on function terms.quote_lexeme is

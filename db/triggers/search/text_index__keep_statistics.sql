@@ -1,5 +1,5 @@
 -- search.text_index__keep_statistics
--- Postings gained or lost are noted as deltas: one appended row per lexeme and scope and statement, no row is hot.
+-- Postings gained or lost are noted as deltas, one appended row per lexeme and scope and statement; chunks that came are noted as recent. No row is hot.
 
 create or replace function search.text_index__keep_statistics()
 returns trigger
@@ -22,6 +22,15 @@ begin
     from changed as c
     group by grouping sets ((c.scope_id), ())
     having count(*) > 0;
+    if tg_op = 'INSERT' then
+        -- posting lists do not hold them yet (search.list_postings)
+        insert into search.recent_text (scope_id, chunk_id)
+        select c.scope_id, c.chunk_id from changed as c;
+    else
+        delete from search.recent_text as r
+        using changed as c
+        where r.scope_id = c.scope_id and r.chunk_id = c.chunk_id;
+    end if;
     -- a search adds up what is not folded: where no worker folds, writers do; but what others
     -- folded since would fail a transaction that still sees the past
     if current_setting('transaction_isolation') = 'read committed' and (
@@ -37,7 +46,7 @@ end;
 $func$;
 
 comment on function search.text_index__keep_statistics is
-'Postings gained or lost are noted as deltas: one appended row per lexeme and scope and statement, no row is hot.';
+'Postings gained or lost are noted as deltas, one appended row per lexeme and scope and statement; chunks that came are noted as recent. No row is hot.';
 
 create or replace trigger text_index__keep_statistics_on_insert
 after insert on search.text_index

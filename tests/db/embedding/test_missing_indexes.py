@@ -6,6 +6,7 @@ from tests.corpus import add
 from tests.db.corpus_fixtures import ask, ask_rows, refused
 from tests.db.embedding.filling import SMALL, add_small, build_indexes, claim, start, store
 
+BODY = "The tribunal hears appeals about the plan."
 _MISSING = "select index_name, broken from embedding.missing_indexes(%s)"
 
 
@@ -51,3 +52,23 @@ def test_a_set_without_its_index_is_not_switched_to(reference: psycopg.Connectio
     assert ask_rows(reference, _MISSING, key) == [(name, True)]
     with refused(reference, "VE009", name):
         reference.execute("select embedding.activate(%s)", [SMALL])
+
+
+def test_a_scope_that_has_grown_large_lacks_an_index_of_its_own(
+    reference: psycopg.Connection,
+) -> None:
+    add(reference, BODY, source="a.txt", la_code="E08000025")
+    scope = ask(reference, "select scope_id from corpus.scope where la_code = 'E08000025'")
+    assert ask_rows(reference, _MISSING, 1) == []
+    reference.execute("select set_config('kb.own_index', '100', true)")
+    assert ask_rows(reference, _MISSING, 1) == []
+    reference.execute(
+        "insert into search.scope_delta (scope_id, chunks, tokens) values (%s, 100, 0)", [scope]
+    )
+    name = f"vector_1_scope_{scope}_idx"
+    assert ask_rows(reference, _MISSING, 1) == [(name, False)]
+    planned = "select target, statement from dba.upkeep_plan() where task = 'index'"
+    ((target, statement),) = ask_rows(reference, planned)
+    assert target == f"embedding.{name}"
+    reference.execute(statement.replace("concurrently ", "").encode())
+    assert ask_rows(reference, planned) == []

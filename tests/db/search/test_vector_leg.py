@@ -9,6 +9,7 @@ import pytest
 from tests.bulk import add_passages, text_of
 from tests.bulk_corpus import KENT, NATIONAL, QUESTION, RARE, questions
 from tests.corpus import add, axis, literal, near
+from tests.plans import plans_of
 from tests.rows import Row, array_of, rows_of, value_of
 
 VISIBLE = ["approved", "pending"]
@@ -184,10 +185,36 @@ def test_every_scope_says_by_which_plan_it_was_read_and_why(
     large.execute(f"set local kb.exact_limit = {KENT}")
     assert plans(large, scopes=scopes) == {
         "la": ("exact", "200 chunks, 200 with the smaller scopes, within kb.exact_limit 200"),
-        "national": ("index", "2024 chunks, 2224 with the smaller scopes, over kb.exact_limit 200"),
+        "national": ("index", "2024 chunks with an index of their own, which is read from 201 on"),
     }
+    large.execute("drop index embedding.vector_1_national_idx")
+    assert plans(large, scopes=scopes)["national"] == (
+        "index",
+        "2024 chunks, 2224 with the smaller scopes, over kb.exact_limit 200",
+    )
     large.execute("set local kb.exact_limit = 5000")
     assert {plan for plan, _ in plans(large, scopes=scopes).values()} == {"exact"}
+
+
+def test_a_large_scope_is_read_through_an_index_of_its_own(
+    large: psycopg.Connection[Any],
+) -> None:
+    scopes = scopes_of(large, "E10000016")
+    large.execute("set local kb.own_index = 200")
+    before = leg(large, scopes=scopes)
+    for _, statement in large.execute(
+        "select index_name, statement from embedding.missing_indexes(1)"
+    ).fetchall():
+        large.execute(statement.replace("concurrently ", ""))
+    by_plan = {label: plan for label, (plan, _) in plans(large, scopes=scopes).items()}
+    assert by_plan == {"la": "index", "national": "index"}
+    with plans_of(large) as collected:
+        after = leg(large, scopes=scopes)
+    (scope,) = [s["scope_id"] for s in scopes if s["label"] == "la"]
+    used = {node.get("Index Name") for node in collected.nodes()}
+    assert {f"vector_1_scope_{scope}_idx", "vector_1_national_idx"} <= used
+    assert "vector_1_hnsw_idx" not in used
+    assert ids(after) == ids(before)
 
 
 def test_an_index_that_under_fills_says_that_it_was_topped_up(

@@ -1,0 +1,216 @@
+"""search.list_postings and what reads the lists: how fast words are found, never what is found."""
+
+import random
+from contextlib import closing
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.bm25 import invented_texts
+from tests.bulk import add_passages
+from tests.bulk_corpus import clustered
+from tests.corpus import add, load_reference
+from tests.plans import plans_of
+from tests.rows import Row, rows_of, value_of
+from tests.sandbox import Held
+
+KENT = "E10000016"
+QUESTIONS = ["'bom'", "'dak' | 'bom':D", "'dak' | 'jat' | 'sorv'", "'frim' | 'gone'"]
+
+
+def leg(db: psycopg.Connection[Any], query: str, scopes: list[int] | None = None) -> list[Row]:
+    if scopes is None:
+        scopes = value_of(db, "select array_agg(scope_id) from corpus.scope")
+    return rows_of(db, "search.keyword_leg(%s::tsquery, %s, '{approved,pending}')", [query, scopes])
+
+
+def list_all(db: psycopg.Connection[Any]) -> int:
+    db.execute("set kb.list_scope = 1")
+    made: int = value_of(db, "select search.refresh_postings()")
+    return made
+
+
+def unlisted(db: psycopg.Connection[Any], query: str) -> list[Row]:
+    """What the leg finds without any list."""
+    with db.transaction(force_rollback=True):
+        db.execute("delete from search.listed_scope")
+        return leg(db, query)
+
+
+def many(db: psycopg.Connection[Any], source: str = "many", **facts: Any) -> list[int]:
+    """Forty chunks of few words."""
+    passages = [" ".join(words[:9]) for words in invented_texts(40, seed=3)]
+    ids: list[int] = add_passages(
+        db, passages, clustered(40, clusters=4, seed=6), source=source, **facts
+    ).chunk_ids
+    return ids
+
+
+def lists_of(db: psycopg.Connection[Any]) -> dict[str, dict[int, float]]:
+    rows = db.execute("select lexeme, chunk_ids, impacts from search.posting_list").fetchall()
+    return {word: dict(zip(ids, impacts, strict=True)) for word, ids, impacts in rows}
+
+
+def test_a_list_holds_every_chunk_with_the_word_the_highest_impact_first(
+    kb: psycopg.Connection[Any],
+) -> None:
+    many(kb)
+    assert list_all(kb) == 1
+    expected: dict[str, dict[int, float]] = {}
+    for word, chunk, impact in kb.execute(
+        "select u.lexeme, t.chunk_id, search.bm25_impact(coalesce(cardinality(u.positions), 1), "
+        "t.token_count, b.mean_length, b.k1, b.b)::real "
+        "from search.text_index as t, unnest(t.lexemes) as u, search.bm25_settings() as b"
+    ):
+        expected.setdefault(word, {})[chunk] = impact
+    made = lists_of(kb)
+    assert made == {word: chunks for word, chunks in expected.items() if len(chunks) >= 8}
+    assert {"bom", "dak", "jat"} <= set(made), "the words that these tests ask for"
+    for chunks in made.values():
+        assert list(chunks.values()) == sorted(chunks.values(), reverse=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_search_finds_the_same_with_lists_after_any_history(
+    kb: psycopg.Connection[Any], seed: int
+) -> None:
+    draw = random.Random(seed)  # noqa: S311 - steps, not secrets
+    many(kb)
+    assert list_all(kb) == 1
+    for number, words in enumerate(invented_texts(36, seed=seed)):
+        step = draw.choice(["add", "add", "add", "many", "delete", "decide", "list"])
+        source = f"source {draw.randrange(5)}"
+        place: dict[str, Any] = {"la_code": draw.choice([None, KENT])}
+        if step == "many":
+            many(kb, source, **place)
+        elif step == "add":
+            add(kb, " ".join(words), source=source, **place)
+        elif step == "delete":
+            kb.execute("delete from corpus.document where source = %s", [source])
+        elif step == "list":
+            list_all(kb)
+        else:
+            kb.execute(
+                "update corpus.chunk_fact set status = 'rejected' where chunk_id %% 7 = %s "
+                "and status = 'pending'",
+                [number % 7],
+            )
+        if number % 6 == 5:
+            for question in QUESTIONS:
+                assert leg(kb, question) == unlisted(kb, question)
+
+
+def test_what_came_since_and_what_has_gone_is_known(kb: psycopg.Connection[Any]) -> None:
+    ids = many(kb)
+    list_all(kb)
+    new = add(kb, "bom bom bom", source="new")
+    kb.execute("delete from corpus.chunk where chunk_id = any(%s)", [ids[:10]])
+    found = {row["chunk_id"] for row in leg(kb, "'bom'")}
+    assert new.chunk_ids[0] in found
+    assert not found & set(ids[:10])
+    assert value_of(kb, "select array_agg(chunk_id) from search.recent_text") == new.chunk_ids
+
+
+def test_lists_are_read_in_place_of_the_index(kb: psycopg.Connection[Any]) -> None:
+    many(kb)
+
+    def postings_read() -> int:
+        with plans_of(kb, analyze=True) as collected:
+            leg(kb, "'bom'")
+        return sum(
+            node["Actual Rows"] * node["Actual Loops"]
+            for node in collected.of("chosen_word").nodes()
+            if node.get("Index Name") == "text_index_scoped_idx"
+        )
+
+    assert postings_read() > 0
+    list_all(kb)
+    assert postings_read() == 0
+
+
+def test_lists_are_passed_over_when_too_much_came_since(kb: psycopg.Connection[Any]) -> None:
+    many(kb)
+    list_all(kb)
+    scopes = value_of(kb, "select array_agg(scope_id) from search.listed_scope")
+    kb.execute("set kb.list_recent = 2")
+    for number in range(3):
+        assert value_of(kb, "select search.listed_scopes(%s)", [scopes]) == scopes
+        add(kb, f"bom again{number}q", source=f"new {number}")
+    assert value_of(kb, "select search.listed_scopes(%s)", [scopes]) == []
+    assert leg(kb, "'bom'") == unlisted(kb, "'bom'")
+
+
+def test_a_scope_is_listed_once_it_is_large_and_again_when_a_twentieth_changed(
+    kb: psycopg.Connection[Any],
+) -> None:
+    def due() -> list[int]:
+        return [row["chunks"] for row in rows_of(kb, "search.scopes_to_list()")]
+
+    ids = many(kb)
+    assert due() == [], "40 are not 500"
+    kb.execute("set kb.list_scope = 40")
+    assert due() == [40]
+    assert list_all(kb) == 1
+    assert due() == []
+    add(kb, "bom", source="one more")
+    add(kb, "bom two", source="two more")
+    assert due() == [], "two of forty"
+    kb.execute("delete from corpus.chunk where chunk_id = %s", [ids[0]])
+    assert due() == [41]
+    assert list_all(kb) == 1
+    assert due() == []
+
+
+def test_of_two_builders_of_a_scope_one_passes(db: psycopg.Connection[Any], db_url: str) -> None:
+    load_reference(db)
+    many(db)
+    db.commit()
+    scope = value_of(db, "select scope_id from corpus.scope where kind = 'national'")
+    assert value_of(db, "select search.list_postings(%s)", [scope]) > 0
+    with psycopg.connect(db_url) as other:
+        assert value_of(other, "select search.list_postings(%s)", [scope]) == 0
+
+
+def test_a_document_published_while_lists_are_made_is_found(
+    db: psycopg.Connection[Any], db_url: str
+) -> None:
+    load_reference(db)
+    many(db)
+    db.commit()
+    with closing(Held.connect(db_url)) as publisher:  # nothing is committed by the way
+        late = add(publisher, "bom at the last moment", source="late")
+        list_all(db)
+        db.commit()
+        assert late.chunk_ids[0] not in {row["chunk_id"] for row in leg(db, "'bom'")}
+        psycopg.Connection.commit(publisher)
+        gone = add(publisher, "bom for a moment", source="late")
+    found = {row["chunk_id"] for row in leg(db, "'bom'")}
+    assert late.chunk_ids[0] in found
+    assert not found & set(gone.chunk_ids)
+    assert leg(db, "'bom'") == unlisted(db, "'bom'")
+
+
+def test_taking_a_document_away_while_lists_are_made_waits_for_nothing(
+    db: psycopg.Connection[Any], db_url: str
+) -> None:
+    load_reference(db)
+    many(db)
+    db.commit()
+    with psycopg.connect(db_url) as other:
+        other.execute("delete from corpus.document")
+        db.execute("set lock_timeout = '2s'")
+        assert list_all(db) == 1
+        db.commit()
+        other.commit()
+    assert leg(db, "'bom'") == []
+
+
+def test_of_a_list_longer_than_the_budget_the_head_is_read(kb: psycopg.Connection[Any]) -> None:
+    passages = [" ".join(["bom"] * (1 + n // 40) + ["dak"]) for n in range(400)]
+    added = add_passages(kb, passages, clustered(400, clusters=4, seed=6), source="many")
+    list_all(kb)
+    kb.execute("set local kb.keyword_budget = 100")
+    best = {row["chunk_id"] for row in leg(kb, "'bom'")}
+    assert len(best) == 50
+    assert best <= set(added.chunk_ids[320:]), "those that hold it oftenest"
