@@ -34,29 +34,29 @@ def test_nothing_is_needed_where_nothing_happened(db: psycopg.Connection[Any]) -
     ]
 
 
-def test_what_a_broken_rebuild_left_goes_first(kb: psycopg.Connection[Any]) -> None:
-    kb.execute(
+def test_what_a_broken_rebuild_left_goes_first(db: psycopg.Connection[Any]) -> None:
+    db.execute(
         "create index vector_1_hnsw_idx_ccnew1 on embedding.vector_1"
         " using hnsw ((embedding::halfvec(384)) halfvec_cosine_ops)"
     )
-    kb.execute(
+    db.execute(
         "update pg_index set indisvalid = false"
         " where indexrelid = 'embedding.vector_1_hnsw_idx_ccnew1'::regclass"
     )
     drop = "drop index concurrently if exists embedding.vector_1_hnsw_idx_ccnew1;"
     rebuild = "reindex index concurrently embedding.vector_1_hnsw_idx;"
-    assert ask_rows(kb, "select statement, needed from dba.rebuild_plan('vector_1_hnsw_idx')") == [
+    assert ask_rows(db, "select statement, needed from dba.rebuild_plan('vector_1_hnsw_idx')") == [
         (drop, True),
         (rebuild, False),
     ]
     # and of every index of ours, named or not
-    assert ask(kb, "select statement from dba.rebuild_plan() where needed") == drop
+    assert ask(db, "select statement from dba.rebuild_plan() where needed") == drop
 
 
-def test_an_index_of_a_name_alike_is_no_leftover(kb: psycopg.Connection[Any]) -> None:
-    kb.execute("create index record_at_idx_ccnew on search.record (at)")
-    assert ask_rows(kb, "select target, needed from dba.rebuild_plan() where needed") == []
-    assert ask_rows(kb, "select target from dba.rebuild_plan('search.record_at_idx')") == [
+def test_an_index_of_a_name_alike_is_no_leftover(db: psycopg.Connection[Any]) -> None:
+    db.execute("create index record_at_idx_ccnew on search.record (at)")
+    assert ask_rows(db, "select target, needed from dba.rebuild_plan() where needed") == []
+    assert ask_rows(db, "select target from dba.rebuild_plan('search.record_at_idx')") == [
         ("search.record_at_idx",)
     ]
 

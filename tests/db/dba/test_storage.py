@@ -13,7 +13,9 @@ def test_tables_long_values_and_indexes_are_the_total(large: psycopg.Connection[
     sums: dict[str, int] = dict(
         ask_rows(large, "select part, sum(bytes)::bigint from dba.storage group by part")
     )
-    assert sums["table"] + sums["toast"] + sums["index"] == sums["total"]
+    parts = sums["table"] + sums["toast"] + sums["index"]
+    # a file may grow by its maps of free and visible pages between two looks at it
+    assert parts == pytest.approx(sums["total"], rel=0.01)
     assert sums["scope kind"] == pytest.approx(sums["total"], rel=0.001)
 
 
