@@ -140,7 +140,7 @@ class Surface:
     """What the views of schema dba say, as rows by column."""
 
     index_health: Rows
-    rebuilds_needed: Rows
+    upkeep_due: Rows
     vacuum_plan: Rows
     recall: Rows
     settings: Rows
@@ -224,8 +224,10 @@ async def survey(db: Connection) -> Surface:
     """The views of schema dba, of recall the latest audit; needs a login that may."""
     return Surface(
         index_health=await _plain_rows(db, "select * from dba.index_health"),
-        rebuilds_needed=await _plain_rows(
-            db, "select * from dba.rebuild_plan() as r where r.needed order by r.step"
+        upkeep_due=await _plain_rows(
+            db,
+            "select p.task, p.target, p.why from dba.upkeep_plan() as p"
+            " where p.task in ('list', 'index', 'rebuild') order by p.step",
         ),
         vacuum_plan=await _plain_rows(db, "select * from dba.vacuum_plan"),
         recall=await _plain_rows(

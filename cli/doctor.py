@@ -256,17 +256,18 @@ def _indexes(found: "Diagnosis") -> Check:
 
 def _upkeep(surface: "Surface") -> Check:
     due = f"{plural(len(surface.vacuum_plan), 'table')} to vacuum or analyze"
-    if surface.rebuilds_needed:
-        first = surface.rebuilds_needed[0]
+    if surface.upkeep_due:
+        first, others = surface.upkeep_due[0], len(surface.upkeep_due) - 1
+        more = f" and {plural(others, 'more step')}" if others else ""
         return Check(
             "upkeep",
             "warn",
-            f"{first['target']} {first['why']}; {due}",
-            "Run `pgkb upkeep`.",
+            f"{first['target']}: {first['why']}{more}; {due}",
+            "Searches are right, but slower than they need be. Run `pgkb upkeep`.",
         )
     # the server's own autovacuum comes for them, later
     return Check(
-        "upkeep", "ok", f"no index to rebuild, {due}",
+        "upkeep", "ok", f"nothing to list or to build, {due}",
         "Run `pgkb upkeep`, best every night." if surface.vacuum_plan else "",
     )  # fmt: skip
 

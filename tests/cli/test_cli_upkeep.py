@@ -53,7 +53,7 @@ def test_doctor_tells_what_upkeep_is_for_and_json_has_the_views(churned_url: str
     assert checks["tuning"]["state"] == "ok"
     assert "300 chunks" in checks["storage"]["finding"]
     assert set(before.json["dba"]) == {
-        "index_health", "rebuilds_needed", "vacuum_plan", "recall", "settings", "storage",
+        "index_health", "upkeep_due", "vacuum_plan", "recall", "settings", "storage",
     }  # fmt: skip
     pgkb_here("upkeep", "--sample", "1", PGKB_DATABASE_URL=churned_url)
     after = pgkb_here("doctor", "--json", PGKB_DATABASE_URL=churned_url)
