@@ -574,6 +574,8 @@ CREATE INDEX version_superseded_by_idx ON corpus.version USING btree (superseded
 
 CREATE INDEX version_title_key_idx ON corpus.version USING btree (title_key) WHERE (state = ANY (ARRAY['published'::text, 'superseded'::text]));
 
+CREATE INDEX version_valid_from_idx ON corpus.version USING btree (valid_from) WHERE (state = ANY (ARRAY['published'::text, 'superseded'::text]));
+
 CREATE FUNCTION corpus.check_rank(authority text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4610,7 +4612,7 @@ GRANT ALL ON FUNCTION search.choose_words(words search.query_word[], share doubl
 CREATE FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[]) RETURNS SETOF bigint
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2cd962831aafe9d6';
+    AS 'sha256 243ee61f1a3dc37c';
 
 COMMENT ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) IS 'The chunks in these scopes of the versions in force on a day, in these states now or when they were superseded.';
 

@@ -19,15 +19,24 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
+    -- the versions first: on most days before today few of them are in force
+    with version_in_force as materialized (
+        select v.version_id
+        from corpus.version as v
+        inner join corpus.document as d on v.document_id = d.document_id
+        where
+            v.state in ('published', 'superseded')
+            and v.valid_from <= chunks_as_of.as_of
+            and (v.valid_to is null or v.valid_to > chunks_as_of.as_of)
+            and d.scope_id = any(chunks_as_of.scope_ids)
+    )
+
     select c.chunk_id
-    from corpus.version as v
+    from version_in_force as v
     inner join corpus.chunk as c on v.version_id = c.version_id
     inner join corpus.chunk_fact as f on c.chunk_id = f.chunk_id
     where
-        v.state in ('published', 'superseded')
-        and v.valid_from <= chunks_as_of.as_of
-        and (v.valid_to is null or v.valid_to > chunks_as_of.as_of)
-        and f.scope_id = any(chunks_as_of.scope_ids)
+        f.scope_id = any(chunks_as_of.scope_ids)
         and coalesce(f.status_before, f.status) = any(chunks_as_of.statuses)
         and (chunks_as_of.tags is null or f.tags && chunks_as_of.tags);
 $func$;
