@@ -14,6 +14,8 @@ from ingest.parse.clean import clean_line
 from ingest.parse.pdf_forms import form_values
 from ingest.parse.pdf_layout import PageLines, blocks_of, remove_running_lines
 from ingest.parse.pdf_lines import read_lines
+from ingest.parse.pdf_rules import read_rules
+from ingest.parse.pdf_tables import join_cells
 from ingest.parse.quality import reads_like_a_bad_scan
 from ingest.parse.result import Heading, Parsed, Refused
 
@@ -126,13 +128,15 @@ def _read_page(document: PdfDocument, number: int) -> _Read:
     except PdfiumError:
         return unreadable
     try:
+        rules = read_rules(page)
         text_page = page.get_textpage()
         try:
-            text = read_lines(text_page)
+            text = read_lines(text_page, rules)
         finally:
             text_page.close()
         left, bottom, right, top = page.get_bbox()
-        lines = PageLines(number, min(bottom, top), max(bottom, top), text.lines)
+        table_lines = join_cells(text.lines, rules)
+        lines = PageLines(number, min(bottom, top), max(bottom, top), table_lines)
         picture = _pictured(page, abs((right - left) * (top - bottom)))
         return _Read(lines, text.characters, text.unmapped, picture)
     except PdfiumError:

@@ -42,31 +42,26 @@ def remove_running_lines(pages: Sequence[PageLines]) -> None:
     """Take out page numbers, and heads and feet that repeat, which stay where they come first."""
     if len(pages) < 2:
         return
-    edges = {page.number: _edges(page) for page in pages}
+    edges = [_edges(page) for page in pages]
     seen: Counter[str] = Counter()
-    variants: dict[str, set[str]] = {}
     numbered = 0
-    for top, foot in edges.values():
+    for top, foot in edges:
         patterns = {_pattern(line) for line in (*top, *foot)}
         seen.update(patterns)
         numbered += any(map(_PAGE_NUMBER.match, patterns))
-        for line in (*top, *foot):
-            variants.setdefault(_pattern(line), set()).add(line.text)
     is_numbered = numbered >= max(2, round(0.4 * len(pages)))
-    needed = max(3, round(0.4 * len(pages)))
+    often = max(3, round(0.4 * len(pages)))
+    next_door = _next_door(pages, edges)
     kept: set[str] = set()
-    for page in pages:
+    for page, places, here in zip(pages, next_door, edges, strict=True):
         drop: set[int] = set()
-        for edge in edges[page.number]:
+        for edge in here:
             for line in edge:
                 pattern = _pattern(line)
                 if _PAGE_NUMBER.match(pattern):
                     if is_numbered:
                         drop.add(id(line))
-                elif seen[pattern] < needed and not (
-                    # two pages are too few to tell, but a line that counts them is no text
-                    len(pages) == seen[pattern] == len(variants[pattern])
-                ):
+                elif seen[pattern] < often and (pattern, round(line.bottom)) not in places:
                     # what stands further in is the page's own text
                     break
                 elif pattern in kept:
@@ -74,6 +69,34 @@ def remove_running_lines(pages: Sequence[PageLines]) -> None:
                 else:
                     kept.add(pattern)
         page.lines = [line for line in page.lines if id(line) not in drop]
+
+
+_Edges = tuple[list[Line], list[Line]]
+
+
+def _next_door(
+    pages: Sequence[PageLines], edges: Sequence[_Edges]
+) -> Iterator[set[tuple[str, int]]]:
+    """For each page, what stands in the margins of the page before or after it, and how high.
+
+    Equal at one height is a running head, however few pages have it: that of a chapter, or of a
+    file of two pages. A page that was put in twice is no evidence of anything.
+    """
+    held = [
+        {
+            (_pattern(line), round(line.bottom) + slip)
+            for line in (*top, *foot)
+            for slip in (-1, 0, 1)
+        }
+        for top, foot in edges
+    ]
+    texts = [[line.text for line in page.lines] for page in pages]
+    for number in range(len(pages)):
+        near: set[tuple[str, int]] = set()
+        for other in (number - 1, number + 1):
+            if 0 <= other < len(pages) and texts[other] != texts[number]:
+                near |= held[other]
+        yield near
 
 
 def _edges(page: PageLines) -> tuple[list[Line], list[Line]]:
@@ -172,7 +195,11 @@ def _right_edge(lines: Sequence[Line], position: int) -> float:
     """How far lines of the same column reach around a line."""
     here = lines[position]
     near = lines[max(0, position - 2) : position + 3]
-    return max(line.right for line in near if line.left < here.right and line.right > here.left)
+    return max(
+        line.right
+        for line in near
+        if line.row == here.row and line.left < here.right and line.right > here.left
+    )
 
 
 def _joint(above: Line, below: Line, leading: float, edge: float) -> str:

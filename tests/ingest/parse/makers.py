@@ -8,8 +8,10 @@ from pathlib import Path
 from PIL import Image
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Table
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT_W = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -110,6 +112,26 @@ def pdf(
             canvas.drawString(72, 790 - 15 * number, line)
         canvas.showPage()
     canvas.save()
+    return spool.getvalue()
+
+
+GRID = ("GRID", (0, 0), (-1, -1), 0.5, "black")
+
+
+def table_pdf(
+    rows: Sequence[Sequence[str]], widths: Sequence[float], style: Sequence[tuple[object, ...]]
+) -> bytes:
+    """A PDF of a table, whose cells wrap, between two paragraphs."""
+    body = getSampleStyleSheet()["BodyText"]
+    spool = io.BytesIO()
+    table = Table(
+        [[Paragraph(cell, body) for cell in row] for row in rows],
+        colWidths=list(widths),
+        style=list(style),
+    )
+    story: list[Flowable] = [Paragraph("What it costs:", body), table]
+    story.append(Paragraph("The council may change these fees each April.", body))
+    SimpleDocTemplate(spool, pagesize=A4).build(story)
     return spool.getvalue()
 
 

@@ -80,6 +80,24 @@ def test_a_foot_that_counts_the_pages_appears_once_on_two_pages() -> None:
     assert text.count("Approved 2026-05-01") == 1
 
 
+def test_the_head_of_a_file_of_two_pages_appears_once() -> None:
+    pages = [["Example School: SEND policy", "", sentence] for sentence in LINES[1:]]
+    text = parse_pdf(pdf(pages)).text
+    assert text.count("Example School: SEND policy") == 1
+    assert "before they change it." in text
+    assert "within ten school days." in text
+
+
+def test_the_head_of_a_chapter_appears_once() -> None:
+    pages = [
+        [f"Chapter {'ABCD'[number // 3]}: who does what", "", f"Task {name} is done by all."]
+        for number, name in enumerate("klmnopqrstuv")
+    ]
+    text = parse_pdf(pdf(pages)).text
+    assert [text.count(f"Chapter {name}:") for name in "ABCD"] == [1, 1, 1, 1]
+    assert text.count("is done by all.") == 12
+
+
 def test_two_equal_pages_are_both_kept() -> None:
     assert parse_pdf(pdf([LINES, LINES])).text.count("ten school days.") == 2
 
