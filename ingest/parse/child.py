@@ -188,7 +188,9 @@ def _parse(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
     if len(data) > limits.max_bytes:
         return {"status": "too-big"}
     try:
-        parsed = parse_document(data, header_charset=request.get("header_charset"))
+        parsed = parse_document(
+            data, header_charset=request["header_charset"], source_url=request["source_url"]
+        )
     except Refused as refused:
         return {"status": "refused", "kind": refused.kind, "reason": refused.reason}
     with Path(request["result"]).open("w", encoding="utf-8") as stream:

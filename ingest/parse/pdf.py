@@ -28,6 +28,8 @@ _LARGE_PICTURE = 0.3
 _FULL_PAGE = 0.6
 _MOST_IMAGES = 200
 _TITLE_REACH = 1500
+_LONGEST_LANGUAGE = 35
+_DATE = re.compile(r"^D:(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)?(\d\d)?)?(Z|[+-]\d\d'?\d\d'?)?")
 _USELESS_TITLE = re.compile(
     r"^(?:untitled|anonymous|\(anonymous\)|unspecified|microsoft \w+ - |powerpoint presentation"
     r"|document\d*$|slide 1$|layout 1$|print$)"
@@ -44,6 +46,7 @@ def parse_pdf(data: bytes) -> Parsed:
         values = form_values(document)
         is_xfa = document.get_formtype() == pdfium_c.FORMTYPE_XFA_FULL
         facts = _facts(document)
+        language = _language(document)
     finally:
         document.close()
     pages = [page.lines for page in read]
@@ -72,6 +75,7 @@ def parse_pdf(data: bytes) -> Parsed:
         title=title or _largest_heading(assembled.headings),
         pages=assembled.pages,
         page_count=len(pages),
+        language=language,
         headings=assembled.headings,
         warnings=tuple(warnings),
         metadata={
@@ -230,8 +234,35 @@ def _facts(document: PdfDocument) -> dict[str, str]:
         "ModDate": "modified",
     }
     found = document.get_metadata_dict(skip_empty=True)
-    return {
+    facts = {
         wanted[name]: value
         for name, raw in found.items()
         if name in wanted and (value := clean_line(raw)[:500])
     }
+    for name in ("created", "modified"):
+        if name in facts:
+            facts[name] = _iso_date(facts[name])
+    return facts
+
+
+def _iso_date(written: str) -> str:
+    """A date as PDFs write it, `D:20260501103000+01'00'`, as ISO 8601; any other as it is."""
+    match = _DATE.match(written)
+    if match is None:
+        return written
+    year, month, day, *clock = match.groups()
+    hour, minute, second, zone = clock
+    if hour is None:
+        return "-".join(part for part in (year, month, day) if part)
+    zone = "+00:00" if zone == "Z" else re.sub(r"^(.\d\d)'?(\d\d).*$", r"\1:\2", zone or "")
+    return f"{year}-{month}-{day}T{hour}:{minute or '00'}:{second or '00'}{zone}"
+
+
+def _language(document: PdfDocument) -> str | None:
+    """The language that the document says it is in, such as `en-GB`."""
+    size = pdfium_c.FPDFCatalog_GetLanguage(document.raw, None, 0)
+    if not 2 < size <= 2 * _LONGEST_LANGUAGE:
+        return None
+    buffer = (pdfium_c.FPDF_WCHAR * (size // 2))()
+    pdfium_c.FPDFCatalog_GetLanguage(document.raw, buffer, size)
+    return clean_line("".join(map(chr, buffer[: size // 2 - 1]))) or None
