@@ -17,6 +17,7 @@ import psycopg
 from ingest import calls
 from ingest.connect import connect
 from ingest.errors import IngestError, again_if_passing, words_of
+from ingest.spending import embed_counted
 from providers.protocols import LASTING, Embedder, ProviderError
 
 log = logging.getLogger(__name__)
@@ -156,7 +157,7 @@ class Filler:
         while waiting:
             batch = waiting.pop()
             try:
-                vectors = self._embedder.embed([chunk.embedding_text for chunk in batch])
+                vectors = embed_counted(db, self._embedder, batch, set_name=self._set_name)
             except ProviderError as error:
                 if error.retryable or error.code in LASTING:
                     raise

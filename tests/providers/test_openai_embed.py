@@ -356,6 +356,23 @@ def test_a_failure_in_the_second_batch_repeats_that_batch_only() -> None:
 
 
 @both_ways
+def test_what_was_answered_before_a_failure_comes_with_the_error(way: Way) -> None:
+    """E-04."""
+    with fake_openai(fail_calls=frozenset({3})) as server:
+        error = refusal(way, server, limits=Limits(max_items=8, attempts=1))
+    assert np.allclose(error.finished, [fake_vector(text, WIDTH) for text in TEXTS[:16]])
+
+
+def test_a_text_whose_last_part_failed_is_not_finished() -> None:
+    """E-04."""
+    long = "special educational needs " * 40
+    limits = Limits(max_items=2, max_input_tokens=200, attempts=1)
+    with fake_openai(fail_calls=frozenset({2})) as server:
+        error = refusal(_blocking, server, ["first", long, "last"], limits=limits)
+    assert np.allclose(error.finished, [fake_vector("first", WIDTH)])
+
+
+@both_ways
 @pytest.mark.parametrize(
     ("status", "code"),
     [(400, "refused"), (401, "unauthorised"), (403, "unauthorised"), (404, "refused")],
