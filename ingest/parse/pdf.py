@@ -27,6 +27,7 @@ _UNMAPPED_SHARE = 0.2
 _LARGE_PICTURE = 0.3
 _FULL_PAGE = 0.6
 _MOST_IMAGES = 200
+_MOST_PAGES = 10_000
 _TITLE_REACH = 1500
 _LONGEST_LANGUAGE = 35
 _DATE = re.compile(r"^D:(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)?(\d\d)?)?(Z|[+-]\d\d'?\d\d'?)?")
@@ -92,6 +93,14 @@ def _open(data: bytes) -> PdfDocument:
         if len(document) == 0:
             document.close()
             raise Refused("corrupt", "a PDF without pages: download or save it again")
+        if len(document) > _MOST_PAGES:
+            count = len(document)
+            document.close()
+            raise Refused(
+                "too-big",
+                f"a PDF of {count} pages, more than the {_MOST_PAGES} allowed: "
+                "split it into smaller files",
+            )
     except PdfiumError as error:
         if getattr(error, "err_code", None) in _PASSWORD_NEEDED:
             raise Refused(

@@ -183,6 +183,10 @@ class Sandbox:
                 )
             case "too-big":
                 return _too_big(limits.max_bytes + 1, limits)
+            case "too-long":
+                return Refused(
+                    "too-big", "there is too much text in it: split it into smaller files"
+                )
             case "timeout":
                 return Refused(
                     "timeout",

@@ -158,3 +158,27 @@ def write(folder: Path, name: str, content: bytes | str) -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def endless_pdf(*, width: int = 10, depth: int = 9) -> bytes:
+    """A small PDF whose forms include each other until there are `width` ** `depth` words."""
+
+    def stream(content: bytes, entries: bytes = b"") -> bytes:
+        return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(content), entries, content)
+
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R"
+        b" /Resources << /XObject << /F 6 0 R >> >> >>",
+        stream(b"/F Do"),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for level in range(depth):
+        inner = b"BT /H 12 Tf 20 200 Td (Round) Tj ET " if level == depth - 1 else b"/F Do "
+        form = (
+            b"/Type /XObject /Subtype /Form /BBox [0 0 300 300]"
+            b" /Resources << /XObject << /F %d 0 R >> /Font << /H 5 0 R >> >>" % (7 + level)
+        )
+        objects.append(stream(inner * width, form))
+    return raw_pdf(objects, trailer=b"<< /Root 1 0 R /Size %d >>" % (len(objects) + 1))

@@ -197,9 +197,8 @@ def test_when_only_furniture_holds_text_all_is_kept_and_flagged() -> None:
     assert "all visible text was kept" in warning
 
 
-@pytest.mark.parametrize("tag", ["div", "span"])
-def test_fifty_thousand_nested_elements_end_in_time(tag: str) -> None:
+def test_fifty_thousand_nested_words_end_in_time() -> None:
     started = time.monotonic()
-    parsed = parse(f"<{tag}>" * 50_000 + "The deepest words." + f"</{tag}>" * 50_000)
+    parsed = parse("<span>" * 50_000 + "The deepest words." + "</span>" * 50_000)
     assert parsed.text == "The deepest words."
     assert time.monotonic() - started < 45

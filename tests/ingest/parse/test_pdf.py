@@ -244,6 +244,16 @@ def test_a_form_that_includes_itself_ends() -> None:
     assert "Round and round" in parse_pdf(data).text
 
 
+def test_a_pdf_of_more_pages_than_any_document_has_is_refused() -> None:
+    """P-08"""
+    objects = list(_PAGE)
+    objects[1] = b"<< /Type /Pages /Kids [%s] /Count 10001 >>" % (b"3 0 R " * 10_001)
+    data = raw_pdf(objects, trailer=b"<< /Root 1 0 R /Size 7 >>")
+    with pytest.raises(Refused, match="10001 pages, more than the 10000 allowed") as caught:
+        parse_pdf(data)
+    assert caught.value.kind == "too-big"
+
+
 def test_a_page_tree_that_contains_itself_ends() -> None:
     """P-08"""
     objects = list(_PAGE)
