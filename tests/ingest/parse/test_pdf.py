@@ -3,7 +3,9 @@
 import io
 
 import pytest
+from PIL import Image
 from reportlab.lib.pagesizes import A4
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from ingest.parse.pdf import parse_pdf
@@ -196,6 +198,22 @@ def test_a_mostly_scanned_pdf_is_kept_with_a_warning_naming_the_pages() -> None:
     assert "ten school days" in parsed.text
     assert parsed.metadata["pages_without_text"] == [2, 3, 4, 6, 7, 8, 9, 10]
     assert parsed.warnings[0].startswith("8 of 10 pages hold only images (pages 2-4, 6-10)")
+
+
+@pytest.mark.parametrize(("sense", "flagged"), [(True, False), (False, True)])
+def test_a_scan_whose_text_layer_is_no_language_is_flagged(sense: bool, flagged: bool) -> None:
+    """P-06"""
+    sentence = "The governors review this policy each year and ask the parents about it"
+    lines = [sentence if sense else "Tbc gov ernoiz rcvicw lhjs polxcy cnch ycnr arxl nslc"] * 12
+    spool = io.BytesIO()
+    canvas = Canvas(spool, pagesize=A4)
+    canvas.drawImage(ImageReader(Image.new("L", (80, 120), 128)), 0, 0, *A4)
+    for number, line in enumerate(lines):
+        canvas.drawString(72, 700 - 15 * number, line)
+    canvas.save()
+    parsed = parse_pdf(spool.getvalue())
+    assert parsed.metadata.get("low_quality", False) is flagged
+    assert any("run OCR on the file again" in warning for warning in parsed.warnings) is flagged
 
 
 def test_a_blank_page_is_no_scan() -> None:
