@@ -18,12 +18,16 @@ LONGEST_HEADING = 300
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph, heading, list item or table row; `page` counts from 1."""
+    """One paragraph, heading, list item or table row; `page` counts from 1.
+
+    With `glue` it is the rest of the block before, on the next page: that stands between the two.
+    """
 
     text: str
     kind: BlockKind = "text"
     level: int = 0
     page: int | None = None
+    glue: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ def assemble(blocks: Iterable[Block], *, page_count: int = 0) -> Assembled:
         if before is not None:
             close = block.kind == before.kind and block.kind in ("item", "row")
             gap = "\n" if close else "\n\n"
+            if block.glue is not None:
+                gap = block.glue
             parts.append(gap)
             length += len(gap)
         if block.kind == "heading" and len(headings) < MOST_HEADINGS:

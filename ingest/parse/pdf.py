@@ -55,7 +55,9 @@ def parse_pdf(data: bytes) -> Parsed:
     if not values and (not any(page.lines for page in pages) or len(scanned) == len(pages)):
         raise _no_text(scanned, len(pages))
     remove_running_lines(pages)
-    assembled = assemble([*blocks_of(pages), *values], page_count=len(pages))
+    # what was typed into a page's fields follows its text
+    blocks = sorted([*blocks_of(pages), *values], key=lambda block: block.page or 0)
+    assembled = assemble(blocks, page_count=len(pages))
     if not assembled.text:
         raise _no_text(scanned, len(pages))
     if is_xfa and assembled.text.startswith(_XFA_NOTICE):

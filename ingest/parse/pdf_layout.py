@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ingest.parse.blocks import Block, BlockKind
@@ -117,10 +117,13 @@ def _pattern(line: Line) -> str:
 
 @dataclass(slots=True)
 class _Paragraph:
+    """Lines, and their texts with what stands between them; `turns` are where pages begin."""
+
     page: int
     kind: BlockKind
     lines: list[Line]
     pieces: list[str]
+    turns: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -132,6 +135,17 @@ class _Paragraph:
             self.pieces[-1] = self.pieces[-1][:-1]
         self.pieces += (seam.glue, line.text)
         self.lines.append(line)
+
+    def blocks(self) -> Iterator[Block]:
+        """One block, or one for each page it stands on."""
+        start, page, glue = 0, self.page, None
+        for turn, next_page in [*self.turns, (len(self.pieces), 0)]:
+            text = "".join(self.pieces[start:turn])
+            if start == 0 and self.kind == "item":
+                text = _BULLET.sub("- ", text)
+            yield Block(text, kind=self.kind, page=page, glue=glue)
+            if turn < len(self.pieces):
+                start, page, glue = turn + 1, next_page, self.pieces[turn]
 
 
 def blocks_of(pages: Sequence[PageLines]) -> list[Block]:
@@ -151,6 +165,8 @@ def blocks_of(pages: Sequence[PageLines]) -> list[Block]:
             else:
                 edge = _right_edge(page.lines, position - 1)
                 joint = _joint(previous, line, leading, edge)
+            if joint != "new" and last is not None and previous is None:
+                last.turns.append((len(last.pieces), page.number))
             previous = line
             if joint == "new" or last is None:
                 paragraphs.append(_Paragraph(page.number, _kind(line), [line], [line.text]))
@@ -260,8 +276,7 @@ def _with_headings(paragraphs: Sequence[_Paragraph], body: float) -> Iterator[Bl
         elif _is_bold(item, body):
             yield Block(item.text, kind="heading", level=min(len(sizes) + 1, 6), page=item.page)
         else:
-            text = _BULLET.sub("- ", item.text) if item.kind == "item" else item.text
-            yield Block(text, kind=item.kind, page=item.page)
+            yield from item.blocks()
 
 
 def _size(item: _Paragraph) -> int:

@@ -155,6 +155,31 @@ def test_each_page_is_known_by_where_it_starts() -> None:
     assert starts == ["First page", "Second page", "Third page"]
 
 
+def test_a_page_that_begins_within_a_paragraph_is_known_too() -> None:
+    sentence = "and the authority keeps the plan under review as long as it holds for the child"
+    first = "The plan names the school and what is done for the child at that place of study"
+    broken = ("and the special educational provi-", "sion that the child needs is told in it, too,")
+    pages = [[first, *[sentence] * 45, broken[0]], [f"{broken[1]} {sentence}"], ["The end."]]
+    parsed = parse_pdf(pdf(pages))
+    assert "the special educational provision that the child needs" in parsed.text
+    assert "\n" not in parsed.text.removesuffix("\n\nThe end.")
+    starts = [parsed.text[start : start + 13] for start in parsed.pages]
+    assert starts == ["The plan name", "sion that the", "The end."]
+
+
+def test_form_values_stand_with_the_text_of_their_page() -> None:
+    spool = io.BytesIO()
+    canvas = Canvas(spool, pagesize=A4)
+    for name in ("child", "school"):
+        canvas.drawString(72, 750, f"About the {name}.")
+        canvas.acroForm.textfield(name=name, tooltip=name, value=f"{name} of hers", x=72, y=700)
+        canvas.showPage()
+    canvas.save()
+    parsed = parse_pdf(spool.getvalue())
+    assert parsed.text[: parsed.pages[1]].strip() == "About the child.\n\nchild: child of hers"
+    assert parsed.text[parsed.pages[1] :] == "About the school.\n\nschool: school of hers"
+
+
 def test_form_values_are_read() -> None:
     spool = io.BytesIO()
     canvas = Canvas(spool, pagesize=A4)
