@@ -10,7 +10,10 @@ from ingest.parse.result import Heading
 
 BlockKind = Literal["text", "heading", "item", "row"]
 
-_LEADING_LABEL = re.compile(r"^[-•]\s+")
+# A bullet or clause number; a figure without a point may be part of the title.
+_LEADING_LABEL = re.compile(
+    r"^(?:[-•]|\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z])[.)]|\d{1,3}(?:\.\d{1,3})+)\s+"
+)
 # So many headings are plenty for a table of contents; a hostile file may hold a million.
 MOST_HEADINGS = 2000
 LONGEST_HEADING = 300
