@@ -3,19 +3,21 @@
 A PDF knows no tables. Whoever writes one sets cell after cell, row after row, and so the pieces
 come: down the lines of a cell, up and to the right to the next cell, down and back to the left to
 the next row. Columns of prose make the same moves, but once a page and after many lines. So it
-takes two rows in the same columns, of cells of few lines, to be a table; what is none stays as it
-is.
+takes rules around a row, or two rows in the same columns, of cells of few lines, to be a table;
+what is none stays as it is.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ingest.parse.pdf_lines import Cell, Line
 from ingest.parse.pdf_rules import Rules
 from ingest.parse.words import Words
 
-# Cells with more lines than this are columns of prose.
+# Cells with more lines than this are columns of prose; below a rule they may be longer.
 _MOST_CELL_LINES = 12
+_MOST_RULED_LINES = 40
 _MOST_COLUMNS = 30
 # In units of the height of a line: the step to the next line of a cell, how far a cell may begin
 # above the others of its row, the space between two rows, how well a column stands in line.
@@ -63,11 +65,12 @@ class _Gathered:
 
 @dataclass(slots=True)
 class _Row:
-    """A row of the table; `end` is the place of the piece after it."""
+    """A row of the table below `space`; `end` is the place of the piece after it."""
 
     cells: list[_Gathered]
     top: float
     bottom: float
+    space: float
     end: int
 
 
@@ -114,7 +117,16 @@ def _table(pieces: Sequence[_Piece], at: int, rules: Rules) -> list[_Row]:
     # a single cell at the end is the paragraph below, and a line is not torn
     while rows and (len(rows[-1].cells) == 1 or not pieces[rows[-1].end - 1].last):
         rows.pop()
-    return rows if len(rows) > 1 else []
+    return rows if len(rows) > 1 or (rows and _is_framed(rows[0], rules)) else []
+
+
+def _is_framed(row: _Row, rules: Rules) -> bool:
+    """Whether rules stand above a row and between its cells."""
+    middle = (row.top + row.bottom) / 2
+    return row.space == float("inf") and all(
+        rules.between_words(left.right - 1, right.left + 1, middle)
+        for left, right in pairwise(row.cells)
+    )
 
 
 def _row(pieces: Sequence[_Piece], at: int, above: _Row | None, rules: Rules) -> _Row | None:
@@ -122,11 +134,11 @@ def _row(pieces: Sequence[_Piece], at: int, above: _Row | None, rules: Rules) ->
     piece = pieces[at]
     if not piece.line.upright:
         return None
-    row = _Row(
-        [_Gathered([piece], piece.left, piece.right)], piece.line.top, piece.line.bottom, at + 1
-    )
+    line, space = piece.line, _space_above(piece, above, rules)
+    first = _Gathered([piece], piece.left, piece.right)
+    row = _Row([first], line.top, line.bottom, space, at + 1)
+    most = _MOST_RULED_LINES if space == float("inf") else _MOST_CELL_LINES
     ceiling = above.bottom if above else float("inf")
-    space = _space_above(piece, above, rules)
     for place in range(at + 1, len(pieces)):
         piece = pieces[place]
         last = row.cells[-1]
@@ -138,7 +150,7 @@ def _row(pieces: Sequence[_Piece], at: int, above: _Row | None, rules: Rules) ->
             row.cells.append(_Gathered([piece], piece.left, piece.right))
         else:
             break
-        if len(last.pieces) > _MOST_CELL_LINES or len(row.cells) > _MOST_COLUMNS:
+        if len(last.pieces) > most or len(row.cells) > _MOST_COLUMNS:
             return None
         row.top = max(row.top, piece.line.top)
         row.bottom = min(row.bottom, piece.line.bottom)
@@ -217,7 +229,7 @@ def _in_line(cell: _Gathered, column: _Gathered, slack: float) -> bool:
 
 
 def _columns(rows: Sequence[_Row]) -> list[_Gathered]:
-    """The columns as the widest row has them, each as wide as its cells; [] when they cross."""
+    """The columns as the widest row has them, each as wide as its cells."""
     template = max(rows, key=lambda row: len(row.cells)).cells
     columns = [_Gathered([], cell.left, cell.right) for cell in template]
     for row in rows:

@@ -44,6 +44,16 @@ def test_wrapped_cells_of_a_row_stay_with_their_row(style: tuple[tuple[object, .
     assert rows_of(FEES, (140, 160, 150), *style) == [" | ".join(row) for row in FEES]
 
 
+def test_a_ruled_row_that_stands_alone_is_a_row() -> None:
+    assert rows_of(FEES[1:2], (140, 160, 150), GRID, TOP) == [" | ".join(FEES[1])]
+
+
+def test_long_cells_below_a_rule_are_cells() -> None:
+    long = "The school tells the parents in writing what it has decided and whom to call. " * 8
+    rows = [("Who", "What"), ("The head teacher of the school", long.strip()), ("Staff", "Help.")]
+    assert rows_of(rows, (80, 200), GRID, TOP) == [" | ".join(row) for row in rows]
+
+
 def test_narrow_columns_are_parted_by_their_rule() -> None:
     rows = [("Under eight", "2 miles"), ("Eight and over", "3 miles")]
     assert rows_of(rows, (72, 60), GRID) == ["Under eight | 2 miles", "Eight and over | 3 miles"]
