@@ -159,17 +159,28 @@ class Filler:
             try:
                 vectors = embed_counted(db, self._embedder, batch, set_name=self._set_name)
             except ProviderError as error:
+                # what was answered before it failed is paid for, and kept
+                done = len(error.finished)
+                if done:
+                    self._store(db, batch[:done], error.finished)
                 if error.retryable or error.code in LASTING:
                     raise
-                waiting += self._without_the_guilty(db, batch, error)
+                waiting += self._without_the_guilty(db, batch[done:], error, before=done)
                 continue
             self._store(db, batch, vectors)
 
     def _without_the_guilty(
-        self, db: psycopg.Connection, batch: list[calls.Chunk], error: ProviderError
+        self,
+        db: psycopg.Connection,
+        batch: list[calls.Chunk],
+        error: ProviderError,
+        *,
+        before: int,
     ) -> list[list[calls.Chunk]]:
-        """What is still to be tried of a batch that was refused."""
-        at = 0 if len(batch) == 1 else error.item
+        """What is still to be tried of a batch that was refused, `before` its beginning was not."""
+        at = error.item if error.item is None else error.item - before
+        if len(batch) == 1:
+            at = 0
         if at is None or not 0 <= at < len(batch):
             middle = len(batch) // 2
             return [batch[middle:], batch[:middle]]
