@@ -268,6 +268,9 @@ class CitedSource:
     matched_by: str
     similarity: float | None
     score: float
+    page_from: int | None
+    page_to: int | None
+    heading_path: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +330,9 @@ def _cite(number: int, hit: Hit) -> CitedSource:
         matched_by=hit.matched_by,
         similarity=hit.similarity,
         score=hit.score,
+        page_from=hit.page_from,
+        page_to=hit.page_to,
+        heading_path=hit.heading_path,
     )
 
 

@@ -82,6 +82,9 @@ class Hit:
     topic_fallback_used: bool
     no_la_broad_fallback_used: bool
     school_boosted: bool
+    page_from: int | None
+    page_to: int | None
+    heading_path: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,5 +436,6 @@ def vector_text(vector: Sequence[float]) -> str:
 
 
 def _without_text(hits: Sequence[Hit]) -> str:
-    rows = [msgspec.to_builtins(hit) | {"content": "", "context": None} for hit in hits]
+    left_out: dict[str, object] = {"content": "", "context": None, "heading_path": []}
+    rows = [msgspec.to_builtins(hit) | left_out for hit in hits]
     return msgspec.json.encode(rows).decode()

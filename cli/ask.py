@@ -165,14 +165,27 @@ def print_notes(found: "Found") -> None:
 
 
 def hit_line(hit: "Hit") -> str:
-    """One result on one line: title, place, score, and what matched."""
+    """One result on one line: title, pages, section, place, score, and what matched."""
     where = hit.school_urn or hit.la_code
     place = f"{hit.scope} {where}" if where else hit.scope
     similarity = "-" if hit.similarity is None else f"{hit.similarity:.2f}"
     return (
-        f"{shorten(hit.title, 60)} · {place} · score {hit.score:.4f} · "
+        f"{shorten(hit.title, 60)}{_within(hit)} · {place} · score {hit.score:.4f} · "
         f"{hit.matched_by} (similarity {similarity})"
     )
+
+
+def _within(hit: "Hit") -> str:
+    """Where in the document: `, page 3, Fees`; '' when nothing is known that the title lacks."""
+    parts = []
+    if hit.page_from is not None:
+        span = str(hit.page_from)
+        if hit.page_to not in (None, hit.page_from):
+            span += f"-{hit.page_to}"
+        parts.append(f", page {span}")
+    if hit.heading_path and hit.heading_path[-1] != hit.title:
+        parts.append(f", {shorten(hit.heading_path[-1], 60)}")
+    return "".join(parts)
 
 
 def print_reply(found: "Found", reply: "Reply", *, most_sources: int | None = None) -> None:

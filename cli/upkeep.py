@@ -29,7 +29,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 
 def register(app: typer.Typer) -> None:
     """Add both commands."""
-    app.command("upkeep", help="Fold, list postings, build and rebuild indexes, vacuum, audit recall.")(upkeep)
+    app.command(
+        "upkeep", help="Fold, list postings, build and rebuild indexes, vacuum, audit recall."
+    )(upkeep)
     app.command("rebuild-index", help="Rebuild indexes while they are searched.")(rebuild_index)
 
 

@@ -58,7 +58,7 @@ grant select, insert, update, delete on table
 corpus.scope, corpus.authority_rank, corpus.domain, corpus.document, corpus.version, corpus.chunk,
 corpus.chunk_fact,
 embedding.vector, embedding.cold_vector, embedding.query_cache, embedding.wanted_vector,
-embedding.fill_batch,
+embedding.fill_batch, embedding.spend,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
 search.recent_text, search.posting_list, search.listed_scope,
 queue.task
@@ -69,7 +69,7 @@ config.value, config.check_value,
 embedding.active_set, embedding.named_set, embedding.text_of, embedding.check_vector,
 embedding.chunks_to_embed, embedding.store_vectors, embedding.expansion_revision,
 embedding.purge_queries, embedding.want_version, embedding.claim_chunks, embedding.store_filled,
-embedding.release_chunks, embedding.fill_is_over, embedding.estimate_fill,
+embedding.release_chunks, embedding.fill_is_over, embedding.estimate_fill, embedding.note_spend,
 embedding.index_statements, embedding.missing_indexes, embedding.previous_set,
 search.fold_statistics, search.scoped_lexemes, search.text_index__keep_statistics,
 search.purge_records, search.refresh_postings, search.scopes_to_list, search.list_postings,
@@ -103,7 +103,8 @@ on table corpus.chunk_fact to pgkb_admin;
 -- not endpoint_url: the server's key is sent there
 grant update (
     active, state, replaced_at,
-    retrieval_floor, relevance_floor, school_floor, vector_weight, keyword_weight
+    retrieval_floor, relevance_floor, school_floor, vector_weight, keyword_weight,
+    usd_per_million_tokens
 ) on table embedding.set to pgkb_admin;
 grant insert, update, delete on table embedding.wanted_vector to pgkb_admin;
 grant delete on table embedding.fill_batch to pgkb_admin;

@@ -223,6 +223,9 @@ CREATE TABLE corpus.chunk (
     content text NOT NULL,
     content_hash bytea NOT NULL,
     embedding_hash bytea NOT NULL,
+    page_from integer,
+    page_to integer,
+    heading_path text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT chunk_content_not_blank CHECK ((content ~ '\S'::text))
 );
 
@@ -237,6 +240,12 @@ COMMENT ON COLUMN corpus.chunk.content_hash IS 'SHA-256 of the content: equal pa
 COMMENT ON COLUMN corpus.chunk.document_id IS 'Its document, copied so that a search needs no join for it.';
 
 COMMENT ON COLUMN corpus.chunk.embedding_hash IS 'SHA-256 of title and content as sent to the model: equal ones reuse the stored vector.';
+
+COMMENT ON COLUMN corpus.chunk.heading_path IS 'The headings it begins under, the outermost first.';
+
+COMMENT ON COLUMN corpus.chunk.page_from IS 'The page it begins on, from 1; NULL where the file has no pages or was added before they were kept.';
+
+COMMENT ON COLUMN corpus.chunk.page_to IS 'The page it ends on.';
 
 COMMENT ON COLUMN corpus.chunk.scope_id IS 'Its scope, copied for the same reason.';
 
@@ -708,6 +717,17 @@ REVOKE ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) TO pgkb_admin;
 
+CREATE FUNCTION corpus.passages(body text, metadata jsonb) RETURNS TABLE(chunk_index integer, start_at integer, content text, page_from integer, page_to integer, heading_path text[])
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 eb0e7f29e1cb6657';
+
+COMMENT ON FUNCTION corpus.passages(body text, metadata jsonb) IS 'Cut a text into passages, and tell of each the pages it stands on and the headings it stands under.';
+
+REVOKE ALL ON FUNCTION corpus.passages(body text, metadata jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_admin;
+
 CREATE FUNCTION corpus.publish_version(version_id bigint) RETURNS TABLE(document_id bigint, version integer, superseded_documents bigint[])
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -797,7 +817,7 @@ GRANT ALL ON FUNCTION corpus.source_host(source text) TO pgkb_admin;
 CREATE FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date, metadata jsonb DEFAULT '{}'::jsonb, lease_holder text DEFAULT NULL::text) RETURNS TABLE(outcome text, document_id bigint, version_id bigint, existing_document_id bigint, existing_source text, chunk_count integer, task_id bigint, lease_token uuid)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 bb28a0d1bc6a142c';
+    AS 'sha256 f081804802da0d0a';
 
 COMMENT ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) IS 'Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.';
 
@@ -1712,10 +1732,12 @@ CREATE TABLE embedding.set (
     index_ef_construction integer DEFAULT 64 NOT NULL,
     state text DEFAULT 'idle'::text NOT NULL,
     replaced_at timestamp with time zone,
+    usd_per_million_tokens numeric,
     CONSTRAINT set_floors_are_cosines CHECK ((((retrieval_floor >= ('-1'::integer)::double precision) AND (retrieval_floor <= (1)::double precision)) AND ((relevance_floor >= ('-1'::integer)::double precision) AND (relevance_floor <= (1)::double precision)) AND ((school_floor >= ('-1'::integer)::double precision) AND (school_floor <= (1)::double precision)))),
     CONSTRAINT set_index_ef_construction_is_legal CHECK (((index_ef_construction >= (2 * index_m)) AND (index_ef_construction <= 1000))),
     CONSTRAINT set_index_kind_is_known CHECK ((index_kind = ANY (ARRAY['halfvec'::text, 'binary'::text]))),
     CONSTRAINT set_index_m_is_legal CHECK (((index_m >= 2) AND (index_m <= 100))),
+    CONSTRAINT set_price_not_negative CHECK ((usd_per_million_tokens >= (0)::numeric)),
     CONSTRAINT set_provider_is_known CHECK ((provider = ANY (ARRAY['local'::text, 'openai'::text, 'azure'::text, 'compatible'::text]))),
     CONSTRAINT set_state_is_known CHECK ((state = ANY (ARRAY['idle'::text, 'filling'::text, 'ready'::text]))),
     CONSTRAINT set_weights_not_negative CHECK (((vector_weight >= (0)::double precision) AND (keyword_weight >= (0)::double precision))),
@@ -1752,6 +1774,8 @@ COMMENT ON COLUMN embedding.set.set_id IS 'Key; names the partition of embedding
 
 COMMENT ON COLUMN embedding.set.state IS 'idle: nobody sees to its vectors; filling: being filled; ready: it was whole once and is kept so, so a search may name it.';
 
+COMMENT ON COLUMN embedding.set.usd_per_million_tokens IS 'What the provider asks for a million tokens; NULL when nobody said. A change holds for what is embedded after it.';
+
 COMMENT ON COLUMN embedding.set.vector_weight IS 'Weight of the vector leg in fusion.';
 
 COMMENT ON COLUMN embedding.set.width IS 'Dimensions of its vectors.';
@@ -1772,11 +1796,43 @@ GRANT UPDATE(school_floor) ON TABLE embedding.set TO pgkb_admin;
 
 GRANT UPDATE(state) ON TABLE embedding.set TO pgkb_admin;
 
+GRANT UPDATE(usd_per_million_tokens) ON TABLE embedding.set TO pgkb_admin;
+
 GRANT UPDATE(vector_weight) ON TABLE embedding.set TO pgkb_admin;
 
 GRANT SELECT ON TABLE embedding.set TO pgkb_app;
 GRANT SELECT ON TABLE embedding.set TO pgkb_ingest;
 GRANT SELECT ON TABLE embedding.set TO pgkb_admin;
+
+CREATE TABLE embedding.spend (
+    version_id bigint NOT NULL,
+    set_id integer NOT NULL,
+    chunks bigint DEFAULT 0 NOT NULL,
+    tokens bigint DEFAULT 0 NOT NULL,
+    unpriced_tokens bigint DEFAULT 0 NOT NULL,
+    cost_usd numeric DEFAULT 0 NOT NULL,
+    last_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT spend_not_negative CHECK (((chunks >= 0) AND (tokens >= 0) AND (unpriced_tokens >= 0) AND (cost_usd >= (0)::numeric)))
+);
+
+COMMENT ON COLUMN embedding.spend.chunks IS 'How many chunks were sent; more than the version has when some were sent again.';
+
+COMMENT ON COLUMN embedding.spend.cost_usd IS 'Price of the others, as it was when they were used.';
+
+COMMENT ON COLUMN embedding.spend.last_at IS 'When something was last added.';
+
+COMMENT ON COLUMN embedding.spend.set_id IS 'The embedding set.';
+
+COMMENT ON COLUMN embedding.spend.tokens IS 'Tokens as the provider counted them; our estimate where it tells none.';
+
+COMMENT ON COLUMN embedding.spend.unpriced_tokens IS 'Those of them that were used while the set had no price.';
+
+COMMENT ON COLUMN embedding.spend.version_id IS 'The version.';
+
+COMMENT ON TABLE embedding.spend IS 'What the provider billed for the texts of a version, those of failed attempts included.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.spend TO pgkb_ingest;
+GRANT SELECT ON TABLE embedding.spend TO pgkb_admin;
 
 CREATE TABLE embedding.vector (
     set_id integer NOT NULL,
@@ -1891,6 +1947,9 @@ ALTER TABLE ONLY embedding.set
 ALTER TABLE ONLY embedding.set
     ADD CONSTRAINT set_pk PRIMARY KEY (set_id);
 
+ALTER TABLE ONLY embedding.spend
+    ADD CONSTRAINT spend_pk PRIMARY KEY (version_id, set_id);
+
 ALTER TABLE ONLY embedding.vector
     ADD CONSTRAINT vector_pk PRIMARY KEY (set_id, chunk_id);
 
@@ -1915,6 +1974,12 @@ ALTER TABLE ONLY embedding.fill_batch
 ALTER TABLE ONLY embedding.query_cache
     ADD CONSTRAINT query_cache_set_fk FOREIGN KEY (set_id) REFERENCES embedding.set(set_id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY embedding.spend
+    ADD CONSTRAINT spend_set_fk FOREIGN KEY (set_id) REFERENCES embedding.set(set_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY embedding.spend
+    ADD CONSTRAINT spend_version_fk FOREIGN KEY (version_id) REFERENCES corpus.version(version_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY embedding.wanted_vector
     ADD CONSTRAINT wanted_vector_chunk_fk FOREIGN KEY (chunk_id) REFERENCES corpus.chunk(chunk_id) ON DELETE CASCADE;
 
@@ -1928,6 +1993,8 @@ CREATE INDEX fill_batch_set_idx ON embedding.fill_batch USING btree (set_id, sto
 CREATE INDEX query_cache_expires_idx ON embedding.query_cache USING btree (expires_at);
 
 CREATE UNIQUE INDEX set_one_active_idx ON embedding.set USING btree (active) WHERE active;
+
+CREATE INDEX spend_set_idx ON embedding.spend USING btree (set_id);
 
 CREATE INDEX vector_1_hnsw_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64');
 
@@ -1954,6 +2021,47 @@ ALTER INDEX embedding.vector_scope_idx ATTACH PARTITION embedding.vector_1_scope
 ALTER INDEX embedding.vector_pk ATTACH PARTITION embedding.vector_2_pkey;
 
 ALTER INDEX embedding.vector_scope_idx ATTACH PARTITION embedding.vector_2_scope_id_idx;
+
+CREATE VIEW embedding.document_spend AS
+ SELECT d.document_id,
+    d.source,
+    s.name AS set_name,
+    s.model,
+    (count(*))::integer AS versions,
+    (sum(p.chunks))::bigint AS chunks,
+    (sum(p.tokens))::bigint AS tokens,
+    (sum(p.unpriced_tokens))::bigint AS unpriced_tokens,
+    sum(p.cost_usd) AS cost_usd,
+    max(p.last_at) AS last_at
+   FROM (((embedding.spend p
+     JOIN corpus.version v ON ((p.version_id = v.version_id)))
+     JOIN corpus.document d ON ((v.document_id = d.document_id)))
+     JOIN embedding.set s ON ((p.set_id = s.set_id)))
+  GROUP BY d.document_id, d.source, s.name, s.model;
+
+COMMENT ON COLUMN embedding.document_spend.chunks IS 'Chunks sent.';
+
+COMMENT ON COLUMN embedding.document_spend.cost_usd IS 'Price of the others.';
+
+COMMENT ON COLUMN embedding.document_spend.document_id IS 'The document.';
+
+COMMENT ON COLUMN embedding.document_spend.last_at IS 'When something was last added.';
+
+COMMENT ON COLUMN embedding.document_spend.model IS 'Its model.';
+
+COMMENT ON COLUMN embedding.document_spend.set_name IS 'The embedding set.';
+
+COMMENT ON COLUMN embedding.document_spend.source IS 'Address or file name.';
+
+COMMENT ON COLUMN embedding.document_spend.tokens IS 'Tokens billed.';
+
+COMMENT ON COLUMN embedding.document_spend.unpriced_tokens IS 'Those of them that were used while the set had no price.';
+
+COMMENT ON COLUMN embedding.document_spend.versions IS 'How many versions of it were sent.';
+
+COMMENT ON VIEW embedding.document_spend IS 'What the provider billed for each document, all versions together.';
+
+GRANT SELECT ON TABLE embedding.document_spend TO pgkb_admin;
 
 CREATE VIEW embedding.fill_progress AS
  SELECT s.name,
@@ -2172,6 +2280,17 @@ REVOKE ALL ON FUNCTION embedding.named_set(set_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_app;
 GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.named_set(set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.note_spend(chunk_ids bigint[], tokens bigint[], set_name text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d564045a420fa924';
+
+COMMENT ON FUNCTION embedding.note_spend(chunk_ids bigint[], tokens bigint[], set_name text) IS 'Add the tokens that a call to the provider used to the versions its chunks belong to; returns how many versions.';
+
+REVOKE ALL ON FUNCTION embedding.note_spend(chunk_ids bigint[], tokens bigint[], set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.note_spend(chunk_ids bigint[], tokens bigint[], set_name text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.note_spend(chunk_ids bigint[], tokens bigint[], set_name text) TO pgkb_admin;
 
 CREATE FUNCTION embedding.own_index(set_id integer, scope_id bigint) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -3337,7 +3456,10 @@ CREATE TYPE public.search_result AS (
 	score double precision,
 	topic_fallback_used boolean,
 	no_la_broad_fallback_used boolean,
-	school_boosted boolean
+	school_boosted boolean,
+	page_from integer,
+	page_to integer,
+	heading_path text[]
 );
 
 COMMENT ON COLUMN public.search_result.authority IS 'Kind of publisher.';
@@ -3368,11 +3490,17 @@ COMMENT ON COLUMN public.search_result.effective_date IS 'The day it says it app
 
 COMMENT ON COLUMN public.search_result.freshness IS 'Weight by age.';
 
+COMMENT ON COLUMN public.search_result.heading_path IS 'The headings it begins under, the outermost first.';
+
 COMMENT ON COLUMN public.search_result.la_code IS 'Authority of the document; NULL is national.';
 
 COMMENT ON COLUMN public.search_result.matched_by IS 'vector, keyword or hybrid.';
 
 COMMENT ON COLUMN public.search_result.no_la_broad_fallback_used IS 'No authority was known and national text had nothing, so all areas were searched.';
+
+COMMENT ON COLUMN public.search_result.page_from IS 'The page the passage begins on; NULL where the document has no pages.';
+
+COMMENT ON COLUMN public.search_result.page_to IS 'The page it ends on.';
 
 COMMENT ON COLUMN public.search_result.rrf_raw IS 'Fused score before weights.';
 
@@ -4521,7 +4649,7 @@ GRANT ALL ON FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector bo
 CREATE FUNCTION search.assemble(retrieval search.retrieval) RETURNS SETOF public.search_result
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 c86e9a4e4444c539';
+    AS 'sha256 4efb2ef4256ea5af';
 
 COMMENT ON FUNCTION search.assemble(retrieval search.retrieval) IS 'The answer of a retrieval: its chosen chunks in their places, each with its neighbours as context.';
 

@@ -17,6 +17,7 @@ import psycopg
 from ingest import calls
 from ingest.connect import connect
 from ingest.errors import IngestError, again_if_passing, words_of
+from ingest.spending import embed_counted
 from providers.protocols import LASTING, Embedder, ProviderError
 
 log = logging.getLogger(__name__)
@@ -156,19 +157,30 @@ class Filler:
         while waiting:
             batch = waiting.pop()
             try:
-                vectors = self._embedder.embed([chunk.embedding_text for chunk in batch])
+                vectors = embed_counted(db, self._embedder, batch, set_name=self._set_name)
             except ProviderError as error:
+                # what was answered before it failed is paid for, and kept
+                done = len(error.finished)
+                if done:
+                    self._store(db, batch[:done], error.finished)
                 if error.retryable or error.code in LASTING:
                     raise
-                waiting += self._without_the_guilty(db, batch, error)
+                waiting += self._without_the_guilty(db, batch[done:], error, before=done)
                 continue
             self._store(db, batch, vectors)
 
     def _without_the_guilty(
-        self, db: psycopg.Connection, batch: list[calls.Chunk], error: ProviderError
+        self,
+        db: psycopg.Connection,
+        batch: list[calls.Chunk],
+        error: ProviderError,
+        *,
+        before: int,
     ) -> list[list[calls.Chunk]]:
-        """What is still to be tried of a batch that was refused."""
-        at = 0 if len(batch) == 1 else error.item
+        """What is still to be tried of a batch that was refused, `before` its beginning was not."""
+        at = error.item if error.item is None else error.item - before
+        if len(batch) == 1:
+            at = 0
         if at is None or not 0 <= at < len(batch):
             middle = len(batch) // 2
             return [batch[middle:], batch[:middle]]

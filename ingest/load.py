@@ -149,7 +149,11 @@ class _Load:
             started = time.monotonic()
             outcome: Parsed | Refused
             try:
-                outcome = Refused("crash", "interrupted") if gone else sandbox.parse(item.path)
+                outcome = (
+                    Refused("crash", "interrupted")
+                    if gone
+                    else sandbox.parse(item.path, source_url=_address(item))
+                )
             except Refused as refused:
                 outcome = refused
             except OSError as error:
@@ -323,6 +327,12 @@ class _Load:
     def _close(self) -> None:
         if self._db is not None:
             self._db.close()
+
+
+def _address(item: Item) -> str | None:
+    """Where a file was fetched from, None for one that was uploaded."""
+    source = item.source or ""
+    return source if source.startswith(("http://", "https://")) else None
 
 
 def _already_there(base: FileResult, staged: calls.Staged) -> FileResult:

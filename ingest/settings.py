@@ -29,7 +29,7 @@ def settings_from(environ: Mapping[str, str] = os.environ) -> Settings:
     return Settings(
         limits=Limits(
             max_bytes=_number(environ, "PGKB_MAX_FILE_MB", 50, most=2048) * MEGABYTE,
-            memory_bytes=_number(environ, "PGKB_PARSE_MEMORY_MB", 2048, least=256) * MEGABYTE,
+            memory_bytes=_number(environ, "PGKB_PARSE_MEMORY_MB", 1024, least=256) * MEGABYTE,
             cpu_seconds=_number(environ, "PGKB_PARSE_CPU_SECONDS", 60),
             wall_seconds=_number(environ, "PGKB_PARSE_SECONDS", 120),
         ),

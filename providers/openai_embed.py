@@ -20,6 +20,7 @@ from providers.openai_clients import Connection, async_client, sync_client
 from providers.openai_errors import Failure, explain
 from providers.pacing import Clock, backoff, gate_for
 from providers.protocols import ProviderError
+from providers.usage import note
 from providers.vectors import mean, place
 
 log = logging.getLogger(__name__)
@@ -188,9 +189,18 @@ class OpenAIEmbedder:
             max_items=limits.max_items,
             max_tokens=limits.max_request_tokens,
         ):
-            vectors = yield from self._embed_batch(batch, total=len(checked))
+            try:
+                vectors = yield from self._embed_batch(batch, total=len(checked))
+            except ProviderError as error:
+                # a text that is begun is not finished: its last parts are in this batch
+                error.finished = self._whole(found[: batch[0].item])
+                raise
             for part, vector in zip(batch, vectors, strict=True):
                 found[part.item].append(vector)
+        return self._whole(found)
+
+    def _whole(self, found: list[Vectors]) -> Vectors:
+        """One vector per text out of those of its parts."""
         return [
             mean(parts, model=self.model, width=self.width, item=item)
             for item, parts in enumerate(found)
@@ -282,9 +292,16 @@ class OpenAIEmbedder:
         try:
             answer = json.loads(body)
             entries = [(entry["index"], entry["embedding"]) for entry in answer["data"]]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            billed = (answer.get("usage") or {}).get("total_tokens")
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             problem = type(error).__name__
         else:
+            # also when the vectors are no good: they were billed
+            note(
+                billed,
+                texts=[part.item for part in batch],
+                estimates=[part.tokens for part in batch],
+            )
             try:
                 return place(entries, count=len(batch), model=self.model, width=self.width)
             except ProviderError as error:

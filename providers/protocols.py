@@ -21,6 +21,8 @@ class ProviderError(Exception):
     retry_after  seconds the service asked to wait, never above the longest wait we accept;
                  None when it named none
     item         index of the guilty text in the call, when one text is to blame
+    finished     vectors of the first texts of the call, which were answered before it failed:
+                 whoever keeps them does not pay for them again
     detail       more for the server's log (status, address, the service's words with keys masked)
     """
 
@@ -40,6 +42,7 @@ class ProviderError(Exception):
         self.retry_after = retry_after
         self.item = item
         self.detail = detail
+        self.finished: list[list[float]] = []
 
 
 class Embedder(Protocol):

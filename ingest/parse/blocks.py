@@ -10,7 +10,10 @@ from ingest.parse.result import Heading
 
 BlockKind = Literal["text", "heading", "item", "row"]
 
-_LEADING_LABEL = re.compile(r"^[-•]\s+")
+# A bullet or clause number; a figure without a point may be part of the title.
+_LEADING_LABEL = re.compile(
+    r"^(?:[-•]|\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z])[.)]|\d{1,3}(?:\.\d{1,3})+)\s+"
+)
 # So many headings are plenty for a table of contents; a hostile file may hold a million.
 MOST_HEADINGS = 2000
 LONGEST_HEADING = 300
@@ -18,12 +21,16 @@ LONGEST_HEADING = 300
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph, heading, list item or table row; `page` counts from 1."""
+    """One paragraph, heading, list item or table row; `page` counts from 1.
+
+    With `glue` it is the rest of the block before, on the next page: that stands between the two.
+    """
 
     text: str
     kind: BlockKind = "text"
     level: int = 0
     page: int | None = None
+    glue: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,8 @@ def assemble(blocks: Iterable[Block], *, page_count: int = 0) -> Assembled:
         if before is not None:
             close = block.kind == before.kind and block.kind in ("item", "row")
             gap = "\n" if close else "\n\n"
+            if block.glue is not None:
+                gap = block.glue
             parts.append(gap)
             length += len(gap)
         if block.kind == "heading" and len(headings) < MOST_HEADINGS:

@@ -10,6 +10,7 @@ input closes, all end and the folder is removed.
 import argparse
 import contextlib
 import ctypes
+import errno
 import gc
 import io
 import json
@@ -25,13 +26,16 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from ingest.parse.document import parse_document
-from ingest.parse.limits import Limits
+from ingest.parse.limits import MEGABYTE, Limits
 from ingest.parse.result import Refused
 
-_LARGEST_RESULT = 512 * 1024 * 1024
+# The asking process reads it whole.
+_LARGEST_RESULT = 128 * MEGABYTE
 _OPEN_FILES = 64
 _PIPE_READ = 65_536
 _PR_SET_PDEATHSIG = 1
+# what the kernel counts resident memory in
+_RSS_UNIT = 1024 if sys.platform == "linux" else 1
 _EMPTY_WORD = (
     '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
     "<w:body/></w:document>"
@@ -108,7 +112,7 @@ def _supervise(
         os.close(reads)
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        _, status = os.waitpid(pid, 0)
+        _, status, used = os.wait4(pid, 0)
     if orphaned:
         return None
     if late:
@@ -119,6 +123,9 @@ def _supervise(
         code = os.waitstatus_to_exitcode(status)
         if code == -signal.SIGXCPU:
             return {"status": "timeout"}
+        # native code that gets no memory falls over its own feet
+        if used.ru_maxrss * _RSS_UNIT > limits.memory_bytes // 2:
+            return {"status": "memory"}
         return {"status": "dead", "code": code}
     return answer
 
@@ -188,11 +195,18 @@ def _parse(request: dict[str, Any], limits: Limits) -> dict[str, Any]:
     if len(data) > limits.max_bytes:
         return {"status": "too-big"}
     try:
-        parsed = parse_document(data, header_charset=request.get("header_charset"))
+        parsed = parse_document(
+            data, header_charset=request["header_charset"], source_url=request["source_url"]
+        )
     except Refused as refused:
         return {"status": "refused", "kind": refused.kind, "reason": refused.reason}
-    with Path(request["result"]).open("w", encoding="utf-8") as stream:
-        json.dump(parsed.to_json(), stream, ensure_ascii=False)
+    try:
+        with Path(request["result"]).open("w", encoding="utf-8") as stream:
+            json.dump(parsed.to_json(), stream, ensure_ascii=False)
+    except OSError as error:
+        if error.errno != errno.EFBIG:
+            raise
+        return {"status": "too-long"}
     return {"status": "ok", "result": request["result"]}
 
 

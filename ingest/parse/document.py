@@ -1,9 +1,13 @@
 """One file's bytes to one parsed document."""
 
 import hashlib
+import unicodedata
 from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
+
+from resiliparse.parse.lang import detect_fast
 
 from ingest.parse.clean import clean_value
 from ingest.parse.docx import parse_docx
@@ -14,14 +18,22 @@ from ingest.parse.result import Parsed, Refused
 from ingest.parse.txt import parse_txt
 
 # Counts up when the same bytes would give another text, so that old documents can be found.
-EXTRACTOR_VERSION = 2
+EXTRACTOR_VERSION = 3
 
 _LIBRARY_OF = {"pdf": "pypdfium2", "docx": "mammoth", "html": "trafilatura"}
-_MOST_HEADINGS_KEPT = 300
+# The detector's distance: prose of a language stays well below, lists of names and figures above.
+_SURE_OF_LANGUAGE = 500
+_ENOUGH_FOR_LANGUAGE = 200
+_LANGUAGE_SAMPLE = 20_000
 
 
-def parse_document(data: bytes, *, header_charset: str | None = None) -> Parsed:
-    """The document in `data`, whatever its type. Raises Refused with a line for people."""
+def parse_document(
+    data: bytes, *, header_charset: str | None = None, source_url: str | None = None
+) -> Parsed:
+    """The document in `data`, whatever its type. Raises Refused with a line for people.
+
+    `source_url` is the address it was fetched from.
+    """
     kind = kind_of(data)
     try:
         match kind:
@@ -46,26 +58,41 @@ def parse_document(data: bytes, *, header_charset: str | None = None) -> Parsed:
             f"the {kind} reader failed on this file ({type(error).__name__}): it is probably "
             "damaged; open it and save it again",
         ) from error
-    return replace(parsed, metadata=_metadata(parsed, data))
+    parsed = replace(parsed, language=parsed.language or _language_of(parsed.text))
+    return replace(parsed, metadata=_metadata(parsed, data, source_url))
 
 
-def _metadata(parsed: Parsed, data: bytes) -> dict[str, Any]:
+def _language_of(text: str) -> str | None:
+    """The language of a text that does not name its own, None for what is too little to tell."""
+    if len(text) < _ENOUGH_FOR_LANGUAGE:
+        return None
+    language, distance = detect_fast(text[:_LANGUAGE_SAMPLE])
+    return language if 0 < distance <= _SURE_OF_LANGUAGE else None
+
+
+def _metadata(parsed: Parsed, data: bytes, source_url: str | None) -> dict[str, Any]:
+    """What is known of a document: these keys always, NULL where there is nothing to tell."""
     library = _LIBRARY_OF.get(parsed.file_type)
     extractor = f"pgkb {EXTRACTOR_VERSION}"
     facts: dict[str, Any] = {
         **parsed.metadata,
+        "content_hash": _content_hash(parsed.text),
+        "extracted_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "extractor": f"{extractor}, {library} {version(library)}" if library else extractor,
-        "file_sha256": hashlib.sha256(data).hexdigest(),
         "file_bytes": len(data),
-        "headings": [asdict(heading) for heading in parsed.headings[:_MOST_HEADINGS_KEPT]],
+        "file_sha256": hashlib.sha256(data).hexdigest(),
+        "headings": [asdict(heading) for heading in parsed.headings],
+        "language": parsed.language,
+        "page_count": parsed.page_count,
+        "page_starts": list(parsed.pages),
+        "source_url": source_url,
+        "warnings": list(parsed.warnings),
     }
-    if parsed.page_count is not None:
-        facts["page_count"] = parsed.page_count
-    if parsed.pages:
-        facts["page_starts"] = list(parsed.pages)
-    if parsed.language:
-        facts["language"] = parsed.language
-    if parsed.warnings:
-        facts["warnings"] = list(parsed.warnings)
     cleaned: dict[str, Any] = clean_value(facts)
     return cleaned
+
+
+def _content_hash(text: str) -> str:
+    """SHA-256 over the normalised text, as the database has it in `corpus.version`."""
+    normal = " ".join(unicodedata.normalize("NFC", text).split())
+    return hashlib.sha256(normal.encode()).hexdigest()

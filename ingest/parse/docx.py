@@ -4,9 +4,8 @@ mammoth turns the document into HTML, which is read like any page's. Before, wha
 over is put into a form it knows and what nobody sees is taken out; notes are put behind the
 paragraph they belong to. Page headers and footers, which mammoth skips, are converted apart.
 
-Not read: the numbers Word counts for clauses and list items (mammoth starts again at 1 after any
-paragraph between, and no number is better than a wrong one), equations, diagrams, the choice
-in an old-style drop-down field, and files embedded in the document.
+Not read: equations, diagrams, the choice in an old-style drop-down field, and files embedded in
+the document.
 """
 
 import re
@@ -22,6 +21,7 @@ from mammoth import documents
 
 from ingest.parse.blocks import Block, assemble, first_heading
 from ingest.parse.clean import clean_line
+from ingest.parse.docx_numbering import MARK, number_paragraphs
 from ingest.parse.docx_package import Package, child_of, damaged, local, outermost, value_of
 from ingest.parse.html_walk import walk
 from ingest.parse.result import Parsed, Refused
@@ -32,7 +32,6 @@ _VML = "{urn:schemas-microsoft-com:vml}"
 _STYLE_MAP = "\n".join(
     ["p[style-name='Title'] => h1:fresh", "p[style-name='Heading'] => h1:fresh"]
     + [f"p[style-name='heading {n}'] => h{min(n, 6)}:fresh" for n in range(1, 10)]
-    + [f"p:{kind}ordered-list({n}) => ul > li:fresh" for kind in ("", "un") for n in range(1, 10)]
 )
 # Elements mammoth passes over with all they hold, and its own names for such.
 _RENAMED = {
@@ -103,11 +102,16 @@ def _convert(parts: dict[str, Element]) -> list[Block]:
     """The blocks of a document given by its parts, which are used up to save memory."""
     spool = BytesIO()
     try:
-        settle = _settler(_heading_levels(parts.get("styles", ())))
+        styles = parts.get("styles", ())
+        settle = _settler(_heading_levels(styles))
+        _tidy(parts["document"])
+        # mammoth counts anew after any paragraph between: it gets no list to count
+        number_paragraphs(parts["document"], parts.pop("numbering", None), styles)
         with zipfile.ZipFile(spool, "w") as archive:
             while parts:
                 name, root = parts.popitem()
-                _tidy(root)
+                if name != "document":
+                    _tidy(root)
                 archive.writestr(f"word/{name}.xml", ElementTree.tostring(root, "utf-8"))
                 del root
         html = mammoth.convert_to_html(
@@ -127,7 +131,14 @@ def _convert(parts: dict[str, Element]) -> list[Block]:
         raise damaged() from error
     # a hyphen that only keeps a line together is a hyphen to whoever searches
     page = walk(html.replace("\u2011", "-"))
-    return [Block(block.text, kind=block.kind, level=block.level) for block in page.blocks]
+    return [
+        Block(
+            block.text.replace(MARK, ""),
+            kind="item" if block.kind == "text" and block.text.startswith(MARK) else block.kind,
+            level=block.level,
+        )
+        for block in page.blocks
+    ]
 
 
 def _tidy(root: Element) -> None:

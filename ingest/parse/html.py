@@ -37,6 +37,21 @@ _SHELL = re.compile(
     re.IGNORECASE,
 )
 _SHELL_TEXT = 400
+# What stands before a page: a check for robots, a refusal, an error told with status 200.
+_GATE = re.compile(
+    r"\b(?:checking (?:if|your) (?:the site|browser|connection)"
+    r"|(?:verify|confirm)\W+(?:that )?you are (?:a )?human|are you a robot|unusual traffic"
+    r"|request (?:was )?(?:blocked|unsuccessful)|attention required|just a moment"
+    r"|access (?:to this \w+ )?(?:is |has been |was )?(?:denied|blocked|forbidden)"
+    r"|(?:40[134]|50[023])\W+(?:error|forbidden|not found|unauthori[sz]ed)"
+    r"|error\W+(?:40[134]|50[023])|page (?:can(?:no|['’])t be|could not be|was not|not) found"
+    r"|session (?:has )?(?:expired|timed out)|bad gateway|service unavailable)\b",
+    re.IGNORECASE,
+)
+_LOGIN = re.compile(r"\b(?:sign|log)[ -]?in\b", re.IGNORECASE)
+# Such pages are short and come to the point.
+_GATE_TEXT = 600
+_GATE_REACH = 150
 _APPEAL = re.compile(
     r"^(subscribe (now|today|to)\b|sign up (now|today|for|to)\b|follow us (on|at)\b"
     r"|like us on\b|for the latest (stories|news)\b|download (the|our) \S+ apps?\b"
@@ -63,6 +78,8 @@ def parse_html(data: bytes, *, header_charset: str | None = None) -> Parsed:
         len(assembled.text) < _SHELL_TEXT and _SHELL.search(assembled.text + page.noscript)
     ):
         raise _no_text(page)
+    if len(assembled.text) < _GATE_TEXT:
+        _refuse_gate(page, assembled.text)
     warnings = [warning] if warning else []
     if decoded.guessed:
         warnings.append(f"character encoding guessed as {decoded.encoding}: check special letters")
@@ -74,8 +91,28 @@ def parse_html(data: bytes, *, header_charset: str | None = None) -> Parsed:
         language=page.language,
         headings=assembled.headings,
         warnings=tuple(warnings),
-        metadata={"encoding": decoded.encoding, **page.facts},
+        metadata={
+            "encoding": decoded.encoding,
+            **page.facts,
+            **({"main_text_unsure": True} if warning else {}),
+        },
     )
+
+
+def _refuse_gate(page: Page, text: str) -> None:
+    """Raise Refused for a short page that only stands before another one."""
+    beginning = f"{page.title or ''} {text[:_GATE_REACH]}"
+    if page.asks_password and _LOGIN.search(beginning):
+        raise Refused(
+            "gate",
+            "a login page, not the document: open it in a browser, log in and save the page",
+        )
+    if _GATE.search(beginning):
+        raise Refused(
+            "gate",
+            "a block or error page, not the document: open the address in a browser and save "
+            "the page from there",
+        )
 
 
 def _no_text(page: Page) -> Refused:
@@ -118,7 +155,10 @@ def choose(blocks: Sequence[PageBlock], article: str) -> tuple[list[PageBlock], 
 
     visible_size = sum(block.size for block in blocks)
     size = sum(block.size for block in chosen)
-    if size < _SMALLEST_MAIN_TEXT and size < 0.25 * visible_size:
+    tiny = size < _SMALLEST_MAIN_TEXT and size < 0.25 * visible_size
+    # a wordy menu taken for the article, while what stands outside of it is passed over
+    misled = bool(unfurnished) and all(block.furniture for block in chosen)
+    if tiny or misled:
         return list(blocks), (
             "the main text could not be told from the page's furniture: all visible text was kept"
         )

@@ -113,6 +113,7 @@ class Page:
     language: str | None = None
     noscript: str = ""
     has_scripts: bool = False
+    asks_password: bool = False
     facts: dict[str, str] = field(default_factory=dict)
 
 
@@ -135,6 +136,7 @@ def _read_head(tree: LexborHTMLParser, page: Page) -> None:
     language = (root.attributes.get("lang") or "") if root is not None else ""
     page.language = clean_line(language)[:35] or None
     page.has_scripts = tree.css_first("script") is not None
+    page.asks_password = tree.css_first("input[type=password i]") is not None
     page.noscript = " ".join(node.text() for node in tree.css("noscript"))[:2000]
     for meta in tree.css("meta"):
         attributes = meta.attributes

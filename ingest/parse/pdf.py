@@ -14,6 +14,8 @@ from ingest.parse.clean import clean_line
 from ingest.parse.pdf_forms import form_values
 from ingest.parse.pdf_layout import PageLines, blocks_of, remove_running_lines
 from ingest.parse.pdf_lines import read_lines
+from ingest.parse.pdf_rules import read_rules
+from ingest.parse.pdf_tables import join_cells
 from ingest.parse.quality import reads_like_a_bad_scan
 from ingest.parse.result import Heading, Parsed, Refused
 
@@ -25,7 +27,10 @@ _UNMAPPED_SHARE = 0.2
 _LARGE_PICTURE = 0.3
 _FULL_PAGE = 0.6
 _MOST_IMAGES = 200
+_MOST_PAGES = 10_000
 _TITLE_REACH = 1500
+_LONGEST_LANGUAGE = 35
+_DATE = re.compile(r"^D:(\d{4})(\d\d)?(\d\d)?(?:(\d\d)(\d\d)?(\d\d)?)?(Z|[+-]\d\d'?\d\d'?)?")
 _USELESS_TITLE = re.compile(
     r"^(?:untitled|anonymous|\(anonymous\)|unspecified|microsoft \w+ - |powerpoint presentation"
     r"|document\d*$|slide 1$|layout 1$|print$)"
@@ -42,6 +47,7 @@ def parse_pdf(data: bytes) -> Parsed:
         values = form_values(document)
         is_xfa = document.get_formtype() == pdfium_c.FORMTYPE_XFA_FULL
         facts = _facts(document)
+        language = _language(document)
     finally:
         document.close()
     pages = [page.lines for page in read]
@@ -49,7 +55,9 @@ def parse_pdf(data: bytes) -> Parsed:
     if not values and (not any(page.lines for page in pages) or len(scanned) == len(pages)):
         raise _no_text(scanned, len(pages))
     remove_running_lines(pages)
-    assembled = assemble([*blocks_of(pages), *values], page_count=len(pages))
+    # what was typed into a page's fields follows its text
+    blocks = sorted([*blocks_of(pages), *values], key=lambda block: block.page or 0)
+    assembled = assemble(blocks, page_count=len(pages))
     if not assembled.text:
         raise _no_text(scanned, len(pages))
     if is_xfa and assembled.text.startswith(_XFA_NOTICE):
@@ -70,6 +78,7 @@ def parse_pdf(data: bytes) -> Parsed:
         title=title or _largest_heading(assembled.headings),
         pages=assembled.pages,
         page_count=len(pages),
+        language=language,
         headings=assembled.headings,
         warnings=tuple(warnings),
         metadata={
@@ -86,6 +95,14 @@ def _open(data: bytes) -> PdfDocument:
         if len(document) == 0:
             document.close()
             raise Refused("corrupt", "a PDF without pages: download or save it again")
+        if len(document) > _MOST_PAGES:
+            count = len(document)
+            document.close()
+            raise Refused(
+                "too-big",
+                f"a PDF of {count} pages, more than the {_MOST_PAGES} allowed: "
+                "split it into smaller files",
+            )
     except PdfiumError as error:
         if getattr(error, "err_code", None) in _PASSWORD_NEEDED:
             raise Refused(
@@ -126,13 +143,15 @@ def _read_page(document: PdfDocument, number: int) -> _Read:
     except PdfiumError:
         return unreadable
     try:
+        rules = read_rules(page)
         text_page = page.get_textpage()
         try:
-            text = read_lines(text_page)
+            text = read_lines(text_page, rules)
         finally:
             text_page.close()
         left, bottom, right, top = page.get_bbox()
-        lines = PageLines(number, min(bottom, top), max(bottom, top), text.lines)
+        table_lines = join_cells(text.lines, rules)
+        lines = PageLines(number, min(bottom, top), max(bottom, top), table_lines)
         picture = _pictured(page, abs((right - left) * (top - bottom)))
         return _Read(lines, text.characters, text.unmapped, picture)
     except PdfiumError:
@@ -226,8 +245,35 @@ def _facts(document: PdfDocument) -> dict[str, str]:
         "ModDate": "modified",
     }
     found = document.get_metadata_dict(skip_empty=True)
-    return {
+    facts = {
         wanted[name]: value
         for name, raw in found.items()
         if name in wanted and (value := clean_line(raw)[:500])
     }
+    for name in ("created", "modified"):
+        if name in facts:
+            facts[name] = _iso_date(facts[name])
+    return facts
+
+
+def _iso_date(written: str) -> str:
+    """A date as PDFs write it, `D:20260501103000+01'00'`, as ISO 8601; any other as it is."""
+    match = _DATE.match(written)
+    if match is None:
+        return written
+    year, month, day, *clock = match.groups()
+    hour, minute, second, zone = clock
+    if hour is None:
+        return "-".join(part for part in (year, month, day) if part)
+    zone = "+00:00" if zone == "Z" else re.sub(r"^(.\d\d)'?(\d\d).*$", r"\1:\2", zone or "")
+    return f"{year}-{month}-{day}T{hour}:{minute or '00'}:{second or '00'}{zone}"
+
+
+def _language(document: PdfDocument) -> str | None:
+    """The language that the document says it is in, such as `en-GB`."""
+    size = pdfium_c.FPDFCatalog_GetLanguage(document.raw, None, 0)
+    if not 2 < size <= 2 * _LONGEST_LANGUAGE:
+        return None
+    buffer = (pdfium_c.FPDF_WCHAR * (size // 2))()
+    pdfium_c.FPDFCatalog_GetLanguage(document.raw, buffer, size)
+    return clean_line("".join(map(chr, buffer[: size // 2 - 1]))) or None

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from ingest.parse.blocks import Block, BlockKind
@@ -42,31 +42,26 @@ def remove_running_lines(pages: Sequence[PageLines]) -> None:
     """Take out page numbers, and heads and feet that repeat, which stay where they come first."""
     if len(pages) < 2:
         return
-    edges = {page.number: _edges(page) for page in pages}
+    edges = [_edges(page) for page in pages]
     seen: Counter[str] = Counter()
-    variants: dict[str, set[str]] = {}
     numbered = 0
-    for top, foot in edges.values():
+    for top, foot in edges:
         patterns = {_pattern(line) for line in (*top, *foot)}
         seen.update(patterns)
         numbered += any(map(_PAGE_NUMBER.match, patterns))
-        for line in (*top, *foot):
-            variants.setdefault(_pattern(line), set()).add(line.text)
     is_numbered = numbered >= max(2, round(0.4 * len(pages)))
-    needed = max(3, round(0.4 * len(pages)))
+    often = max(3, round(0.4 * len(pages)))
+    next_door = _next_door(pages, edges)
     kept: set[str] = set()
-    for page in pages:
+    for page, places, here in zip(pages, next_door, edges, strict=True):
         drop: set[int] = set()
-        for edge in edges[page.number]:
+        for edge in here:
             for line in edge:
                 pattern = _pattern(line)
                 if _PAGE_NUMBER.match(pattern):
                     if is_numbered:
                         drop.add(id(line))
-                elif seen[pattern] < needed and not (
-                    # two pages are too few to tell, but a line that counts them is no text
-                    len(pages) == seen[pattern] == len(variants[pattern])
-                ):
+                elif seen[pattern] < often and (pattern, round(line.bottom)) not in places:
                     # what stands further in is the page's own text
                     break
                 elif pattern in kept:
@@ -74,6 +69,34 @@ def remove_running_lines(pages: Sequence[PageLines]) -> None:
                 else:
                     kept.add(pattern)
         page.lines = [line for line in page.lines if id(line) not in drop]
+
+
+_Edges = tuple[list[Line], list[Line]]
+
+
+def _next_door(
+    pages: Sequence[PageLines], edges: Sequence[_Edges]
+) -> Iterator[set[tuple[str, int]]]:
+    """For each page, what stands in the margins of the page before or after it, and how high.
+
+    Equal at one height is a running head, however few pages have it: that of a chapter, or of a
+    file of two pages. A page that was put in twice is no evidence of anything.
+    """
+    held = [
+        {
+            (_pattern(line), round(line.bottom) + slip)
+            for line in (*top, *foot)
+            for slip in (-1, 0, 1)
+        }
+        for top, foot in edges
+    ]
+    texts = [[line.text for line in page.lines] for page in pages]
+    for number in range(len(pages)):
+        near: set[tuple[str, int]] = set()
+        for other in (number - 1, number + 1):
+            if 0 <= other < len(pages) and texts[other] != texts[number]:
+                near |= held[other]
+        yield near
 
 
 def _edges(page: PageLines) -> tuple[list[Line], list[Line]]:
@@ -94,10 +117,13 @@ def _pattern(line: Line) -> str:
 
 @dataclass(slots=True)
 class _Paragraph:
+    """Lines, and their texts with what stands between them; `turns` are where pages begin."""
+
     page: int
     kind: BlockKind
     lines: list[Line]
     pieces: list[str]
+    turns: list[tuple[int, int]] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -109,6 +135,17 @@ class _Paragraph:
             self.pieces[-1] = self.pieces[-1][:-1]
         self.pieces += (seam.glue, line.text)
         self.lines.append(line)
+
+    def blocks(self) -> Iterator[Block]:
+        """One block, or one for each page it stands on."""
+        start, page, glue = 0, self.page, None
+        for turn, next_page in [*self.turns, (len(self.pieces), 0)]:
+            text = "".join(self.pieces[start:turn])
+            if start == 0 and self.kind == "item":
+                text = _BULLET.sub("- ", text)
+            yield Block(text, kind=self.kind, page=page, glue=glue)
+            if turn < len(self.pieces):
+                start, page, glue = turn + 1, next_page, self.pieces[turn]
 
 
 def blocks_of(pages: Sequence[PageLines]) -> list[Block]:
@@ -128,6 +165,8 @@ def blocks_of(pages: Sequence[PageLines]) -> list[Block]:
             else:
                 edge = _right_edge(page.lines, position - 1)
                 joint = _joint(previous, line, leading, edge)
+            if joint != "new" and last is not None and previous is None:
+                last.turns.append((len(last.pieces), page.number))
             previous = line
             if joint == "new" or last is None:
                 paragraphs.append(_Paragraph(page.number, _kind(line), [line], [line.text]))
@@ -172,7 +211,11 @@ def _right_edge(lines: Sequence[Line], position: int) -> float:
     """How far lines of the same column reach around a line."""
     here = lines[position]
     near = lines[max(0, position - 2) : position + 3]
-    return max(line.right for line in near if line.left < here.right and line.right > here.left)
+    return max(
+        line.right
+        for line in near
+        if line.row == here.row and line.left < here.right and line.right > here.left
+    )
 
 
 def _joint(above: Line, below: Line, leading: float, edge: float) -> str:
@@ -233,8 +276,7 @@ def _with_headings(paragraphs: Sequence[_Paragraph], body: float) -> Iterator[Bl
         elif _is_bold(item, body):
             yield Block(item.text, kind="heading", level=min(len(sizes) + 1, 6), page=item.page)
         else:
-            text = _BULLET.sub("- ", item.text) if item.kind == "item" else item.text
-            yield Block(text, kind=item.kind, page=item.page)
+            yield from item.blocks()
 
 
 def _size(item: _Paragraph) -> int:

@@ -10,28 +10,40 @@ from itertools import pairwise
 import pypdfium2.raw as pdfium_c
 from pypdfium2 import PdfTextPage
 
+from ingest.parse.pdf_rules import Rules
+
 # PDFium writes a hyphen at the end of a line as this character and leaves out the line break.
 _HYPHEN = 0x02
 _LINE_ENDS = (0x0A, 0x0D)
 _ALEFS = frozenset("اأإآٱ")
 _LAM = "ل"
-# Text that a font maps to nothing known comes out as control and private-use characters.
 # In units of the font's size. The blanks of justified text stay below it.
 _WIDE_GAP = 1.8
 # The dots of a table of contents.
 _LEADER = re.compile(r"(?:[.\u2026] ?){4,}")
 # A number or bullet set off by a wide blank begins a list item, not a table row.
-_BAR_AFTER_LABEL = re.compile(
-    r"^(\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]|\d{1,3}(?:\.\d{1,3})+\.?|[^\w\s(\"'“‘£$€]) \| "
+_LABEL = re.compile(
+    r"\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,5})[.)]|\d{1,3}(?:\.\d{1,3})+\.?|[^\w\s(\"'“‘£$€]"
 )
+# Text that a font maps to nothing known comes out as control and private-use characters.
 _PRIVATE = range(0xE000, 0xF900)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A piece of a line between wide gaps, and where it begins and ends."""
+
+    text: str
+    left: float
+    right: float
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """One line of a page in PDF units, origin at the bottom left.
 
-    `size` is the font's as it appears, `row` is set where wide gaps part the line into cells.
+    `size` is the font's as it appears, `cells` are its pieces where wide gaps part it, `row` says
+    that it is the row of a table.
     """
 
     text: str
@@ -41,6 +53,7 @@ class Line:
     top: float
     size: float = 0.0
     bold: bool = False
+    cells: tuple[Cell, ...] = ()
     row: bool = False
     hyphen: bool = False
     upright: bool = True
@@ -100,8 +113,8 @@ class _Boxes:
         return b"bold" in name or b"black" in name or b"heavy" in name
 
 
-def read_lines(page: PdfTextPage) -> PageText:
-    """The lines of a page."""
+def read_lines(page: PdfTextPage, rules: Rules) -> PageText:
+    """The lines of a page, parted where a gap is wide or a rule stands in it."""
     raw = page.raw
     count = pdfium_c.FPDFText_CountChars(raw)
     codes = [pdfium_c.FPDFText_GetUnicode(raw, index) for index in range(count)]
@@ -112,7 +125,7 @@ def read_lines(page: PdfTextPage) -> PageText:
     start = 0
     for index, code in enumerate([*codes, 0x0A]):
         if code in _LINE_ENDS or code == _HYPHEN:
-            line = _line(codes[start:index], start, boxes, hyphen=code == _HYPHEN)
+            line = _line(codes[start:index], start, boxes, rules, hyphen=code == _HYPHEN)
             if line is not None:
                 lines.append(line)
             start = index + 1
@@ -127,7 +140,9 @@ def read_lines(page: PdfTextPage) -> PageText:
     return PageText(lines, len(visible), unmapped)
 
 
-def _line(codes: Sequence[int], start: int, boxes: _Boxes, *, hyphen: bool) -> Line | None:
+def _line(
+    codes: Sequence[int], start: int, boxes: _Boxes, rules: Rules, *, hyphen: bool
+) -> Line | None:
     visible = [index for index, code in enumerate(codes) if code > 0x20 and code != 0xA0]
     if not visible:
         return None
@@ -139,26 +154,29 @@ def _line(codes: Sequence[int], start: int, boxes: _Boxes, *, hyphen: bool) -> L
     # a line may begin or end in another size: a large initial, a footnote mark
     middle = start + visible[len(visible) // 2]
     size = sorted((boxes.size(first), boxes.size(middle), boxes.size(last)))[1]
-    gaps = _wide_gaps(codes, start, boxes, size or top - bottom) if upright else []
-    text = _cells(codes, gaps)
-    if not text:
+    gaps = _wide_gaps(codes, start, boxes, rules, size or top - bottom) if upright else []
+    cells = _cells(codes, start, gaps, boxes)
+    if not cells:
         return None
     return Line(
-        text=text,
+        text=" | ".join(cell.text for cell in cells),
         left=min(left, end_left),
         right=max(right, end_right),
         bottom=bottom if upright else min(bottom, end_bottom),
         top=top if upright else max(top, end_top),
         size=size,
         bold=boxes.bold(first) and boxes.bold(last),
-        row=" | " in text,
+        cells=cells,
+        row=len(cells) > 1,
         hyphen=hyphen,
         upright=upright,
     )
 
 
-def _wide_gaps(codes: Sequence[int], start: int, boxes: _Boxes, size: float) -> list[int]:
-    """Where blanks are too wide for a space between words: the places of the blanks."""
+def _wide_gaps(
+    codes: Sequence[int], start: int, boxes: _Boxes, rules: Rules, size: float
+) -> list[int]:
+    """Where blanks are no space between words, wide or with a rule in it: their places."""
     gaps: list[int] = []
     for index in range(1, len(codes) - 1):
         if codes[index] not in (0x20, 0xA0) or codes[index - 1] in (0x20, 0xA0):
@@ -168,19 +186,33 @@ def _wide_gaps(codes: Sequence[int], start: int, boxes: _Boxes, size: float) -> 
             after += 1
         if after == len(codes):
             break
-        ends = boxes.tight(start + index - 1)[1]
+        _, ends, bottom, top = boxes.tight(start + index - 1)
         begins = boxes.tight(start + after)[0]
-        if begins - ends > _WIDE_GAP * size:
+        if begins - ends > _WIDE_GAP * size or (
+            rules.upright and rules.between_words(ends, begins, (bottom + top) / 2)
+        ):
             gaps.append(index)
     return gaps
 
 
-def _cells(codes: Sequence[int], gaps: Sequence[int]) -> str:
-    """The text of a line, its cells parted by bars."""
-    edges = [0, *gaps, len(codes)]
-    cells = ("".join(map(_character, codes[begin:end])).strip() for begin, end in pairwise(edges))
-    text = _BAR_AFTER_LABEL.sub(r"\1 ", " | ".join(cell for cell in cells if cell))
-    return _LEADER.sub("… ", text)
+def _cells(
+    codes: Sequence[int], start: int, gaps: Sequence[int], boxes: _Boxes
+) -> tuple[Cell, ...]:
+    """The pieces of a line. A label, such as a bullet, is one with what it labels."""
+    cells: list[Cell] = []
+    for begin, end in pairwise([0, *gaps, len(codes)]):
+        text = "".join(map(_character, codes[begin:end])).strip()
+        text = _LEADER.sub("… ", text).strip()
+        if not text:
+            continue
+        visible = [index for index in range(begin, end) if codes[index] > 0x20]
+        left = boxes.tight(start + visible[0])[0]
+        right = boxes.tight(start + visible[-1])[1]
+        if len(cells) == 1 and _LABEL.fullmatch(cells[0].text):
+            cells = [Cell(f"{cells[0].text} {text}", cells[0].left, right)]
+        else:
+            cells.append(Cell(text, left, right))
+    return tuple(cells)
 
 
 def _character(code: int) -> str:

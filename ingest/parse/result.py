@@ -6,8 +6,9 @@ from typing import Any, Literal
 FileType = Literal["pdf", "docx", "html", "txt"]
 
 RefusalKind = Literal[
-    "type", "empty", "password", "no-text", "corrupt", "too-big", "timeout", "memory", "crash"
-]
+    "type", "empty", "password", "no-text", "gate", "corrupt", "too-big", "timeout", "memory",
+    "crash",
+]  # fmt: skip
 
 
 class Refused(Exception):

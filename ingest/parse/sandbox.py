@@ -64,11 +64,21 @@ class Sandbox:
         if child is not None:
             child.kill()
 
-    def parse(self, path: Path, *, header_charset: str | None = None) -> Parsed:
-        """The document in a file. Raises Refused with one line: what, why, what to do."""
+    def parse(
+        self, path: Path, *, header_charset: str | None = None, source_url: str | None = None
+    ) -> Parsed:
+        """The document in a file. Raises Refused with one line: what, why, what to do.
+
+        `header_charset` and `source_url` are what is known of one that was fetched.
+        """
         _check_file(path, self._limits)
+        request = {
+            "path": str(path.absolute()),
+            "header_charset": header_charset,
+            "source_url": source_url,
+        }
         with self._lock:
-            answer = self._ask({"path": str(path.absolute()), "header_charset": header_charset})
+            answer = self._ask(request)
             if answer["status"] != "ok":
                 raise self._refusal(answer)
             result = Path(answer["result"])
@@ -78,14 +88,18 @@ class Sandbox:
                 result.unlink(missing_ok=True)
         return Parsed.from_json(value)
 
-    def parse_bytes(self, data: bytes, *, header_charset: str | None = None) -> Parsed:
+    def parse_bytes(
+        self, data: bytes, *, header_charset: str | None = None, source_url: str | None = None
+    ) -> Parsed:
         """The same for bytes that are in no file yet."""
         if len(data) > self._limits.max_bytes:
             raise _too_big(len(data), self._limits)
         with tempfile.NamedTemporaryFile(prefix="pgkb-parse-") as spool:
             spool.write(data)
             spool.flush()
-            return self.parse(Path(spool.name), header_charset=header_charset)
+            return self.parse(
+                Path(spool.name), header_charset=header_charset, source_url=source_url
+            )
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         child = self._running_child()
@@ -169,6 +183,10 @@ class Sandbox:
                 )
             case "too-big":
                 return _too_big(limits.max_bytes + 1, limits)
+            case "too-long":
+                return Refused(
+                    "too-big", "there is too much text in it: split it into smaller files"
+                )
             case "timeout":
                 return Refused(
                     "timeout",

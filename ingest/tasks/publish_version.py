@@ -13,6 +13,7 @@ import psycopg
 from ingest import calls
 from ingest.errors import again_if_passing, words_of
 from ingest.leases import Lease, LeaseKeeper
+from ingest.spending import embed_counted
 from providers.protocols import LASTING, Embedder, ProviderError
 
 # So many failed calls in a row mean that the service is down, not that it hiccups.
@@ -152,13 +153,22 @@ class Publisher:
         if self._outage is not None:
             raise self._outage
         try:
-            vectors = self._embedder.embed([chunk.embedding_text for chunk in chunks])
+            vectors = embed_counted(db, self._embedder, chunks, set_name=self._set_name)
         except ProviderError as error:
+            # what was paid for is kept: the next attempt goes on behind it
+            self._store(db, chunks[: len(error.finished)], error.finished)
             self._failed_calls += 1
             if error.code in LASTING or (error.retryable and self._failed_calls >= _PATIENCE):
                 self._outage = error
             raise
         self._failed_calls = 0
+        self._store(db, chunks, vectors)
+
+    def _store(
+        self, db: psycopg.Connection, chunks: Sequence[calls.Chunk], vectors: list[list[float]]
+    ) -> None:
+        if not chunks:
+            return
         again_if_passing(
             lambda: calls.store_vectors(
                 db,

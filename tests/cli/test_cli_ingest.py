@@ -1,6 +1,8 @@
 """`pgkb ingest` and `pgkb worker`: one line per file, and an exit code that tells."""
 
+import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -8,6 +10,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfgen.canvas import Canvas
 
 from tests.app.library import KENT, SCHOOL, load_places_and_words
 from tests.cli.command import REPOSITORY, environment, pgkb, pgkb_here
@@ -84,6 +88,29 @@ def test_what_was_ingested_is_found_at_once(words: str, folder: Path) -> None:
     assert (
         "“Kent holds an annual review of every education, health and care plan.” [1]" in ended.out
     )
+
+
+def test_a_source_is_told_with_its_page_and_section(words: str, tmp_path: Path) -> None:
+    spool = io.BytesIO()
+    canvas = Canvas(spool, pagesize=A4)
+    for heading, line in (
+        ("Transport handbook", "Children who cannot walk to school get a taxi."),
+        ("Mediation", "A mediator hears both sides of a quarrel about the plan."),
+    ):
+        canvas.setFont("Helvetica-Bold", 18)
+        canvas.drawString(72, 790, heading)
+        canvas.setFont("Helvetica", 11)
+        for number in range(25):
+            canvas.drawString(72, 750 - 22 * number, f"{line} This is rule {number}.")
+        canvas.showPage()
+    canvas.save()
+    file = tmp_path / "handbook.pdf"
+    file.write_bytes(spool.getvalue())
+    pgkb_here("ingest", file, "--la", KENT, PGKB_DATABASE_URL=words)
+    ended = pgkb_here(
+        "ask", "who hears both sides of a quarrel?", "--la", KENT, PGKB_DATABASE_URL=words
+    )
+    assert re.search(r"source   \[1\] \S.*, page 2, Mediation · la E10000016", ended.out)
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,23 @@ def test_a_provider_that_stays_down_ends_the_fill_and_keeps_what_is_done(
     assert active(corpus) == "wide"
 
 
+def test_what_was_answered_before_a_failure_is_not_sent_again(
+    corpus: psycopg.Connection, url: str, wide_server: FakeServer
+) -> None:
+    """E-04: a batch of 64 makes two requests; after the probe and the first of them one fails."""
+    wide_server.faults = Faults(fail_calls=frozenset({3}))
+    chunks = lacking(corpus)
+    assert chunks > 32
+    reembed.reembed(url, "wide", new=WIDE, pace=Pace(batch=64))
+    assert lacking(corpus) == 0
+    failed = wide_server.calls[2].texts
+    assert len(wide_server.calls[1].texts) == 32
+    assert len(failed) == min(32, chunks - 32)
+    times = sent(wide_server)
+    assert {times[text] for text in failed} == {2}
+    assert {count for text, count in times.items() if text not in failed} == {1}
+
+
 def test_a_key_that_is_refused_is_told_before_anything_is_begun(
     corpus: psycopg.Connection, url: str, wide_server: FakeServer
 ) -> None:

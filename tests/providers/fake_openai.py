@@ -39,6 +39,7 @@ class Faults:
     missing_item: bool = False
     index_beyond: bool = False
     not_json: bool = False  # a web page with status 200
+    usage: Any = "right"  # what is said to be used up; None: nothing is said
     echo_key: bool = False  # refuse with 401 and say the key aloud
     echo_input: bool = False  # refuse with 400 and repeat the text
     bad_item: str | None = None  # refuse with 400 any request with this in a text
@@ -95,6 +96,11 @@ def fake_vector(text: str, width: int) -> list[float]:
     drawn = np.random.default_rng(seed).standard_normal(width)
     vector: list[float] = (drawn / np.linalg.norm(drawn)).tolist()
     return vector
+
+
+def tokens_in(text: str) -> int:
+    """The tokens that the server bills for a text: its words."""
+    return len(text.split())
 
 
 @contextmanager
@@ -209,6 +215,9 @@ def _answer(faults: Faults, body: dict[str, Any], texts: list[str]) -> Answer:
         data.pop()
     random.Random(len(texts)).shuffle(data)  # noqa: S311
     answer = {"object": "list", "model": body["model"], "data": data}
+    if faults.usage is not None:
+        total = sum(map(tokens_in, texts)) if faults.usage == "right" else faults.usage
+        answer["usage"] = {"prompt_tokens": total, "total_tokens": total}
     # json writes a NaN as NaN, as some servers do
     return Response(json.dumps(answer).encode(), media_type="application/json")
 

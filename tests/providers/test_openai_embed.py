@@ -158,6 +158,7 @@ def test_one_embedder_serves_several_event_loops() -> None:
 def test_an_unusable_answer_is_refused_and_not_asked_for_again(
     way: Way, faults: dict[str, Any], says: str
 ) -> None:
+    """E-05."""
     with fake_openai(**faults) as server, pytest.raises(ProviderError, match=says) as caught:
         way(embedder(server), TEXTS)
     assert caught.value.code == "bad_vector"
@@ -166,6 +167,7 @@ def test_an_unusable_answer_is_refused_and_not_asked_for_again(
 
 
 def test_a_vector_of_length_five_is_scaled_to_one() -> None:
+    """E-05."""
     with fake_openai(length=5.0) as server:
         vectors = embedder(server).embed(TEXTS)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(TEXTS)))
@@ -182,6 +184,7 @@ def test_a_web_page_in_place_of_an_answer_is_told_as_such() -> None:
 
 @both_ways
 def test_a_blank_text_is_never_sent(way: Way) -> None:
+    """E-01."""
     with fake_openai() as server:
         error = refusal(way, server, ["fine", " \u200b\n"])
     assert error.item == 1
@@ -189,12 +192,14 @@ def test_a_blank_text_is_never_sent(way: Way) -> None:
 
 
 def test_requests_stay_under_the_item_limit() -> None:
+    """E-02."""
     with fake_openai(max_items=16) as server:
         embedder(server, limits=Limits(max_items=16)).embed(TEXTS * 2)
     assert [len(call.texts) for call in server.calls] == [16, 16, 8]
 
 
 def test_requests_stay_under_the_token_limit() -> None:
+    """E-02."""
     texts = [f"{n} " + "special educational needs " * 150 for n in range(400)]
     with fake_openai(max_characters=1_000_000) as server:
         vectors = embedder(server).embed(texts)
@@ -204,6 +209,7 @@ def test_requests_stay_under_the_token_limit() -> None:
 
 
 def test_a_text_above_the_input_limit_is_split_and_nothing_is_cut() -> None:
+    """E-02."""
     long = "特別支援教育" * 2000
     with fake_openai() as server:
         vectors = embedder(server).embed(["short", long, "last"])
@@ -225,6 +231,7 @@ def test_a_service_with_a_smaller_limit_than_ours_is_served_by_halving() -> None
 @both_ways
 @pytest.mark.parametrize("at", [0, 7, 19])
 def test_a_refused_batch_is_narrowed_to_the_guilty_text(way: Way, at: int) -> None:
+    """E-02."""
     texts = [*TEXTS[:at], "poison", *TEXTS[at + 1 :]]
     with fake_openai(bad_item="poison") as server:
         error = refusal(way, server, texts)
@@ -273,6 +280,7 @@ def test_a_single_refused_text_fails_at_once() -> None:
 def test_the_wait_is_as_long_as_the_service_asks(
     way: Way, told: dict[str, str], seconds: float
 ) -> None:
+    """E-03."""
     time = FakeTime()
     with fake_openai(rate_limit_calls=frozenset({1}), **told) as server:
         way(embedder(server, time=time), TEXTS)
@@ -283,6 +291,7 @@ def test_the_wait_is_as_long_as_the_service_asks(
 @both_ways
 @pytest.mark.parametrize("told", ["86400", "date:86400"])
 def test_an_absurd_wait_is_not_honoured_but_reported(way: Way, told: str) -> None:
+    """E-03."""
     time = FakeTime()
     with fake_openai(rate_limit_calls=frozenset({1}), retry_after=told) as server:
         error = refusal(way, server, time=time)
@@ -294,6 +303,7 @@ def test_an_absurd_wait_is_not_honoured_but_reported(way: Way, told: str) -> Non
 
 
 def test_a_wait_is_shared_by_every_client_of_the_deployment() -> None:
+    """E-03."""
     time = FakeTime()
     with fake_openai(rate_limit_calls=frozenset({1}), retry_after="7") as server:
         first = embedder(server, time=time, limits=Limits(attempts=1))
@@ -331,6 +341,7 @@ async def _timed(client: OpenAIEmbedder) -> float:
 
 @both_ways
 def test_a_used_up_quota_fails_at_once(way: Way) -> None:
+    """E-03."""
     time = FakeTime()
     with fake_openai(quota=True, retry_after="1") as server:
         error = refusal(way, server, time=time)
@@ -349,10 +360,28 @@ def test_a_passing_failure_is_tried_again(way: Way, status: int) -> None:
 
 
 def test_a_failure_in_the_second_batch_repeats_that_batch_only() -> None:
+    """E-04."""
     with fake_openai(fail_calls=frozenset({2})) as server:
         vectors = embedder(server, limits=Limits(max_items=8)).embed(TEXTS)
     assert np.allclose(vectors, [fake_vector(text, WIDTH) for text in TEXTS])
     assert [len(call.texts) for call in server.calls] == [8, 8, 8, 4]
+
+
+@both_ways
+def test_what_was_answered_before_a_failure_comes_with_the_error(way: Way) -> None:
+    """E-04."""
+    with fake_openai(fail_calls=frozenset({3})) as server:
+        error = refusal(way, server, limits=Limits(max_items=8, attempts=1))
+    assert np.allclose(error.finished, [fake_vector(text, WIDTH) for text in TEXTS[:16]])
+
+
+def test_a_text_whose_last_part_failed_is_not_finished() -> None:
+    """E-04."""
+    long = "special educational needs " * 40
+    limits = Limits(max_items=2, max_input_tokens=200, attempts=1)
+    with fake_openai(fail_calls=frozenset({2})) as server:
+        error = refusal(_blocking, server, ["first", long, "last"], limits=limits)
+    assert np.allclose(error.finished, [fake_vector("first", WIDTH)])
 
 
 @both_ways
@@ -361,6 +390,7 @@ def test_a_failure_in_the_second_batch_repeats_that_batch_only() -> None:
     [(400, "refused"), (401, "unauthorised"), (403, "unauthorised"), (404, "refused")],
 )
 def test_what_cannot_get_better_is_not_tried_again(way: Way, status: int, code: str) -> None:
+    """E-03."""
     with fake_openai(fail_calls=frozenset({1}), fail_status=status) as server:
         error = refusal(way, server, ["one"])
     assert (error.code, error.retryable) == (code, False)

@@ -7,7 +7,7 @@
 -- the minimum joins the one before. Sizes left out are the settings kb.chunk_*.
 -- The text is walked in blocks of bytes: finding a character of a long text costs its length.
 --
--- called by  corpus.stage_document
+-- called by  corpus.passages
 -- raises     KB005 size, overlap or minimum that could not work
 
 create or replace function corpus.chunk_text(

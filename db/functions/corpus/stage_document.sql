@@ -215,15 +215,15 @@ begin
     returning v.version_id into version_id;
 
     insert into corpus.chunk as c (
-        version_id, document_id, scope_id, chunk_index, start_at, content, content_hash,
-        embedding_hash
+        version_id, document_id, scope_id, chunk_index, start_at, content, page_from, page_to,
+        heading_path, content_hash, embedding_hash
     )
     select
         stage_document.version_id, stage_document.document_id, _scope_id, p.chunk_index,
-        p.start_at, p.content,
+        p.start_at, p.content, p.page_from, p.page_to, p.heading_path,
         sha256(convert_to(p.content, 'UTF8')),
         sha256(convert_to(embedding.text_of(_title, p.content), 'UTF8'))
-    from corpus.chunk_text(stage_document.body) as p;
+    from corpus.passages(stage_document.body, stage_document.metadata) as p;
     get diagnostics chunk_count = row_count;
 
     _task := queue.enqueue('publish_version', version_id, stage_document.lease_holder);

@@ -22,6 +22,9 @@ as $func$
             c.chunk_index,
             c.start_at,
             c.start_at + length(c.content) as end_at,
+            c.page_from,
+            c.page_to,
+            c.heading_path,
             c.scope_id
         from unnest((assemble.retrieval).hits) as h
         inner join corpus.chunk as c on h.chunk_id = c.chunk_id
@@ -91,7 +94,10 @@ as $func$
         (a.h).score,
         (assemble.retrieval).topic_fallback_used,
         (assemble.retrieval).no_la_broad_fallback_used,
-        (a.h).school_boosted
+        (a.h).school_boosted,
+        a.page_from,
+        a.page_to,
+        a.heading_path
     from answer as a
     inner join corpus.version as v on (a.h).version_id = v.version_id
     inner join corpus.document as d on (a.h).document_id = d.document_id

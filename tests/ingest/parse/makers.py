@@ -8,8 +8,10 @@ from pathlib import Path
 from PIL import Image
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.styles import getSampleStyleSheet
 from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate, Table
 
 W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 STRICT_W = "http://purl.oclc.org/ooxml/wordprocessingml/main"
@@ -113,6 +115,26 @@ def pdf(
     return spool.getvalue()
 
 
+GRID = ("GRID", (0, 0), (-1, -1), 0.5, "black")
+
+
+def table_pdf(
+    rows: Sequence[Sequence[str]], widths: Sequence[float], style: Sequence[tuple[object, ...]]
+) -> bytes:
+    """A PDF of a table, whose cells wrap, between two paragraphs."""
+    body = getSampleStyleSheet()["BodyText"]
+    spool = io.BytesIO()
+    table = Table(
+        [[Paragraph(cell, body) for cell in row] for row in rows],
+        colWidths=list(widths),
+        style=list(style),
+    )
+    story: list[Flowable] = [Paragraph("What it costs:", body), table]
+    story.append(Paragraph("The council may change these fees each April.", body))
+    SimpleDocTemplate(spool, pagesize=A4).build(story)
+    return spool.getvalue()
+
+
 def raw_pdf(objects: Sequence[bytes], *, trailer: bytes, startxref: int | None = None) -> bytes:
     """A PDF from its objects, numbered from 1, with a right cross-reference table."""
     out = bytearray(b"%PDF-1.4\n")
@@ -136,3 +158,27 @@ def write(folder: Path, name: str, content: bytes | str) -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
+
+
+def endless_pdf(*, width: int = 10, depth: int = 9) -> bytes:
+    """A small PDF whose forms include each other until there are `width` ** `depth` words."""
+
+    def stream(content: bytes, entries: bytes = b"") -> bytes:
+        return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(content), entries, content)
+
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R"
+        b" /Resources << /XObject << /F 6 0 R >> >> >>",
+        stream(b"/F Do"),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for level in range(depth):
+        inner = b"BT /H 12 Tf 20 200 Td (Round) Tj ET " if level == depth - 1 else b"/F Do "
+        form = (
+            b"/Type /XObject /Subtype /Form /BBox [0 0 300 300]"
+            b" /Resources << /XObject << /F %d 0 R >> /Font << /H 5 0 R >> >>" % (7 + level)
+        )
+        objects.append(stream(inner * width, form))
+    return raw_pdf(objects, trailer=b"<< /Root 1 0 R /Size %d >>" % (len(objects) + 1))

@@ -166,29 +166,137 @@ def test_the_words_of_a_link_stay_in_their_sentence() -> None:
     assert text == "Apply to the tribunal within two months."
 
 
-def test_list_items_are_lines_of_their_own_without_a_made_up_number() -> None:
-    """mammoth counts from 1 again after "Between."."""
+def test_list_items_are_lines_of_their_own_with_the_number_word_shows() -> None:
     text = text_of(
         numbered("Aims", 1, 0)
         + numbered("Scope", 1, 0)
         + numbered("Who it is for", 1, 1)
         + numbered("pupils", 1, 2)
+        + numbered("parents", 1, 2)
         + para("Between.")
         + numbered("Review", 1, 0)
+        + numbered("Each year", 1, 1)
         + numbered("a bullet", 2, 0),
         numbering=_NUMBERING,
     )
     assert text == (
-        "- Aims\n- Scope\n- Who it is for\n- pupils\n\nBetween.\n\n- Review\n- a bullet"
+        "1. Aims\n2. Scope\n2.1 Who it is for\n(a) pupils\n(b) parents\n\nBetween.\n\n"
+        "3. Review\n3.1 Each year\n- a bullet"
     )
+
+
+def test_an_instance_that_starts_again_does_and_one_that_does_not_goes_on() -> None:
+    other = _NUMBERING.replace(
+        "</w:numbering>",
+        '<w:num w:numId="4"><w:abstractNumId w:val="0"/></w:num></w:numbering>',
+    )
+    text = text_of(
+        numbered("One", 1, 0)
+        + numbered("Two", 4, 0)
+        + numbered("Again", 3, 0)
+        + numbered("And on", 3, 0),
+        numbering=other,
+    )
+    assert text == "1. One\n2. Two\n1. Again\n2. And on"
+
+
+def test_a_deleted_item_is_not_counted_and_an_empty_one_is() -> None:
+    number = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
+    gone = (
+        f"<w:p><w:pPr>{number}<w:rPr><w:del/></w:rPr></w:pPr>"
+        "<w:del><w:r><w:delText>Gone</w:delText></w:r></w:del></w:p>"
+    )
+    text = text_of(
+        numbered("One", 1, 0) + gone + numbered("Two", 1, 0) + numbered("", 1, 0)
+        + numbered("Four", 1, 0),
+        numbering=_NUMBERING,
+    )  # fmt: skip
+    assert text == "1. One\n2. Two\n4. Four"
+
+
+def test_the_list_of_a_style_numbers_its_clauses() -> None:
+    styles = part(
+        "w:styles",
+        '<w:style w:styleId="Heading1"><w:name w:val="heading 1"/><w:pPr><w:numPr>'
+        '<w:numId w:val="1"/></w:numPr></w:pPr></w:style>'
+        '<w:style w:styleId="Clause"><w:name w:val="Clause"/><w:basedOn w:val="Heading1"/><w:pPr>'
+        '<w:numPr><w:ilvl w:val="1"/></w:numPr></w:pPr></w:style>',
+    )
+    parsed = parse_docx(
+        docx(
+            para("Aims", style="Heading1")
+            + para("Scope", style="Heading1")
+            + para("Pupils of all ages", style="Clause")
+            + para("Parents", style="Clause")
+            + para("Not a clause", style="Clause", extra='<w:numPr><w:numId w:val="0"/></w:numPr>'),
+            parts={"styles": styles, "numbering": _NUMBERING},
+        )
+    )
+    assert [heading.text for heading in parsed.headings] == [
+        "1. Aims",
+        "2. Scope",
+        "2.1 Pupils of all ages",
+        "2.2 Parents",
+        "Not a clause",
+    ]
+    assert parsed.title == "Aims"
+
+
+@pytest.mark.parametrize(
+    ("form", "expected"),
+    [
+        ("upperLetter", "Z AA"),
+        ("lowerLetter", "z aa"),
+        ("upperRoman", "XXVI XXVII"),
+        ("lowerRoman", "xxvi xxvii"),
+        ("decimalZero", "26 27"),
+        ("chicago", "26 27"),
+    ],
+)
+def test_numbers_are_written_in_the_forms_of_word(form: str, expected: str) -> None:
+    numbering = part(
+        "w:numbering",
+        '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:start w:val="26"/>'
+        f'<w:numFmt w:val="{form}"/><w:lvlText w:val="%1)"/></w:lvl></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>',
+    )
+    text = text_of(numbered("x", 1, 0) + numbered("y", 1, 0), numbering=numbering)
+    one, two = expected.split()
+    assert text == f"{one}) x\n{two}) y"
+
+
+@pytest.mark.parametrize(
+    "numbering",
+    [
+        '<w:num w:numId="1"><w:abstractNumId w:val="9"/></w:num>',
+        '<w:num w:numId="1"/><w:num/><w:abstractNum/>',
+        '<w:abstractNum w:abstractNumId="0"><w:numStyleLink w:val="Self"/></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>',
+        '<w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="x"/><w:lvl w:ilvl="0"><w:start '
+        'w:val="-3"/><w:lvlText w:val="%9%1"/></w:lvl></w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>',
+    ],
+)
+def test_a_list_that_is_defined_wrongly_costs_no_text(numbering: str) -> None:
+    text = text_of(numbered("Kept.", 1, 99), numbering=part("w:numbering", numbering))
+    assert text.endswith("Kept.")
+
+
+def test_items_of_a_text_box_are_items() -> None:
+    box = f"<w:txbxContent>{numbered('In the box', 2, 0)}{numbered('too', 2, 0)}</w:txbxContent>"
+    text = text_of(
+        f"<w:p>{run('Beside.')}<w:r><w:pict><v:textbox>{box}</v:textbox></w:pict></w:r></w:p>",
+        numbering=_NUMBERING,
+    )
+    assert text == "Beside.\n\n- In the box\n- too"
 
 
 def test_a_numbered_heading_is_a_heading() -> None:
     number = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
     body = para("Aims", style="Heading1", extra=number) + para("To help.")
     parsed = parse_docx(docx(body, parts={"styles": _STYLES, "numbering": _NUMBERING}))
-    assert [heading.text for heading in parsed.headings] == ["Aims"]
-    assert parsed.text == "Aims\n\nTo help."
+    assert [heading.text for heading in parsed.headings] == ["1. Aims"]
+    assert parsed.text == "1. Aims\n\nTo help."
 
 
 def test_headings_come_from_styles_and_their_ancestors() -> None:

@@ -181,6 +181,39 @@ def test_a_page_that_needs_scripts_is_refused_with_what_to_do() -> None:
         parse("<p>You need to turn on JavaScript to see this page.</p><script>x</script>")
 
 
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("Just a moment...", "<p>Checking your browser before you go on.</p>"),
+        ("Council", "<p>Please confirm that you are human to see this page.</p>"),
+        ("Access denied", "<p>You have no permission to see this page on this server.</p>"),
+        ("404 Not Found", "<h1>Sorry</h1><p>The page may have moved.</p>"),
+        ("Council", "<h1>Page not found</h1><p>Try the search.</p>"),
+        ("Error 503", "<p>The service is back soon.</p>"),
+        ("Sign in", "<p>Sign in to go on.</p><form><input type='Password'></form>"),
+    ],
+)
+def test_what_only_stands_before_a_page_is_not_stored_as_the_page(title: str, body: str) -> None:
+    """P-16"""
+    with pytest.raises(Refused, match="not the document") as caught:
+        parse(body, head=f"<title>{title}</title>")
+    assert caught.value.kind == "gate"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<p>If the page is not found the council helps.</p>{ARTICLE}",
+        f"{ARTICLE}<form>Sign in<input type=password></form>",
+        "<p>A parent may be denied access to a meeting only with a written reason.</p>",
+        "<p>Call us on 404 500.</p>",
+    ],
+)
+def test_a_page_that_speaks_of_such_things_is_stored(body: str) -> None:
+    """P-16"""
+    assert parse(body).text
+
+
 def test_a_page_without_text_is_refused_as_empty() -> None:
     with pytest.raises(Refused, match="no readable text") as caught:
         parse("<div><img src='x.png'></div>")
@@ -197,9 +230,19 @@ def test_when_only_furniture_holds_text_all_is_kept_and_flagged() -> None:
     assert "all visible text was kept" in warning
 
 
-@pytest.mark.parametrize("tag", ["div", "span"])
-def test_fifty_thousand_nested_elements_end_in_time(tag: str) -> None:
+def test_a_doubtful_choice_is_flagged_in_the_metadata() -> None:
+    """P-14"""
+    words = "The office is open on weekdays from nine to five, on the second floor. " * 8
+    parsed = parse(f"<nav><ul><li>{words}</li></ul></nav><main><p>Closed until May.</p></main>")
+    assert "second floor" in parsed.text
+    assert "Closed until May." in parsed.text
+    assert "all visible text was kept" in parsed.warnings[0]
+    assert parsed.metadata["main_text_unsure"] is True
+    assert "main_text_unsure" not in parse(f"<main>{ARTICLE}</main>").metadata
+
+
+def test_fifty_thousand_nested_words_end_in_time() -> None:
     started = time.monotonic()
-    parsed = parse(f"<{tag}>" * 50_000 + "The deepest words." + f"</{tag}>" * 50_000)
+    parsed = parse("<span>" * 50_000 + "The deepest words." + "</span>" * 50_000)
     assert parsed.text == "The deepest words."
     assert time.monotonic() - started < 45

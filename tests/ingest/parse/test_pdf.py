@@ -3,7 +3,9 @@
 import io
 
 import pytest
+from PIL import Image
 from reportlab.lib.pagesizes import A4
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from ingest.parse.pdf import parse_pdf
@@ -80,6 +82,24 @@ def test_a_foot_that_counts_the_pages_appears_once_on_two_pages() -> None:
     assert text.count("Approved 2026-05-01") == 1
 
 
+def test_the_head_of_a_file_of_two_pages_appears_once() -> None:
+    pages = [["Example School: SEND policy", "", sentence] for sentence in LINES[1:]]
+    text = parse_pdf(pdf(pages)).text
+    assert text.count("Example School: SEND policy") == 1
+    assert "before they change it." in text
+    assert "within ten school days." in text
+
+
+def test_the_head_of_a_chapter_appears_once() -> None:
+    pages = [
+        [f"Chapter {'ABCD'[number // 3]}: who does what", "", f"Task {name} is done by all."]
+        for number, name in enumerate("klmnopqrstuv")
+    ]
+    text = parse_pdf(pdf(pages)).text
+    assert [text.count(f"Chapter {name}:") for name in "ABCD"] == [1, 1, 1, 1]
+    assert text.count("is done by all.") == 12
+
+
 def test_two_equal_pages_are_both_kept() -> None:
     assert parse_pdf(pdf([LINES, LINES])).text.count("ten school days.") == 2
 
@@ -135,6 +155,31 @@ def test_each_page_is_known_by_where_it_starts() -> None:
     assert starts == ["First page", "Second page", "Third page"]
 
 
+def test_a_page_that_begins_within_a_paragraph_is_known_too() -> None:
+    sentence = "and the authority keeps the plan under review as long as it holds for the child"
+    first = "The plan names the school and what is done for the child at that place of study"
+    broken = ("and the special educational provi-", "sion that the child needs is told in it, too,")
+    pages = [[first, *[sentence] * 45, broken[0]], [f"{broken[1]} {sentence}"], ["The end."]]
+    parsed = parse_pdf(pdf(pages))
+    assert "the special educational provision that the child needs" in parsed.text
+    assert "\n" not in parsed.text.removesuffix("\n\nThe end.")
+    starts = [parsed.text[start : start + 13] for start in parsed.pages]
+    assert starts == ["The plan name", "sion that the", "The end."]
+
+
+def test_form_values_stand_with_the_text_of_their_page() -> None:
+    spool = io.BytesIO()
+    canvas = Canvas(spool, pagesize=A4)
+    for name in ("child", "school"):
+        canvas.drawString(72, 750, f"About the {name}.")
+        canvas.acroForm.textfield(name=name, tooltip=name, value=f"{name} of hers", x=72, y=700)
+        canvas.showPage()
+    canvas.save()
+    parsed = parse_pdf(spool.getvalue())
+    assert parsed.text[: parsed.pages[1]].strip() == "About the child.\n\nchild: child of hers"
+    assert parsed.text[parsed.pages[1] :] == "About the school.\n\nschool: school of hers"
+
+
 def test_form_values_are_read() -> None:
     spool = io.BytesIO()
     canvas = Canvas(spool, pagesize=A4)
@@ -178,6 +223,22 @@ def test_a_mostly_scanned_pdf_is_kept_with_a_warning_naming_the_pages() -> None:
     assert "ten school days" in parsed.text
     assert parsed.metadata["pages_without_text"] == [2, 3, 4, 6, 7, 8, 9, 10]
     assert parsed.warnings[0].startswith("8 of 10 pages hold only images (pages 2-4, 6-10)")
+
+
+@pytest.mark.parametrize(("sense", "flagged"), [(True, False), (False, True)])
+def test_a_scan_whose_text_layer_is_no_language_is_flagged(sense: bool, flagged: bool) -> None:
+    """P-06"""
+    sentence = "The governors review this policy each year and ask the parents about it"
+    lines = [sentence if sense else "Tbc gov ernoiz rcvicw lhjs polxcy cnch ycnr arxl nslc"] * 12
+    spool = io.BytesIO()
+    canvas = Canvas(spool, pagesize=A4)
+    canvas.drawImage(ImageReader(Image.new("L", (80, 120), 128)), 0, 0, *A4)
+    for number, line in enumerate(lines):
+        canvas.drawString(72, 700 - 15 * number, line)
+    canvas.save()
+    parsed = parse_pdf(spool.getvalue())
+    assert parsed.metadata.get("low_quality", False) is flagged
+    assert any("run OCR on the file again" in warning for warning in parsed.warnings) is flagged
 
 
 def test_a_blank_page_is_no_scan() -> None:
@@ -224,6 +285,16 @@ def test_a_form_that_includes_itself_ends() -> None:
     )
     data = raw_pdf(objects, trailer=b"<< /Root 1 0 R /Size 7 >>")
     assert "Round and round" in parse_pdf(data).text
+
+
+def test_a_pdf_of_more_pages_than_any_document_has_is_refused() -> None:
+    """P-08"""
+    objects = list(_PAGE)
+    objects[1] = b"<< /Type /Pages /Kids [%s] /Count 10001 >>" % (b"3 0 R " * 10_001)
+    data = raw_pdf(objects, trailer=b"<< /Root 1 0 R /Size 7 >>")
+    with pytest.raises(Refused, match="10001 pages, more than the 10000 allowed") as caught:
+        parse_pdf(data)
+    assert caught.value.kind == "too-big"
 
 
 def test_a_page_tree_that_contains_itself_ends() -> None:

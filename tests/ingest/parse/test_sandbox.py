@@ -1,5 +1,6 @@
 """Hostile files do harm to nobody but themselves."""
 
+import json
 import os
 import signal
 import subprocess
@@ -12,8 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ingest.parse import Limits, Refused, Sandbox
-from tests.ingest.parse.makers import docx, para, pdf, write
+from ingest.parse import Limits, Refused, Sandbox, child
+from tests.ingest.parse.makers import docx, endless_pdf, para, pdf, write
 
 # Takes PDFium, lexbor and everything else several seconds.
 SLOW = "<html><body>" + "<div>" * 200_000 + "deep"
@@ -109,6 +110,49 @@ def test_a_file_that_needs_too_much_memory_is_refused(tmp_path: Path) -> None:
             sandbox.parse(write(tmp_path, "huge.html", page))
         assert caught.value.kind in ("memory", "crash")
         assert sandbox.parse(write(tmp_path, "good.txt", "Good words.")).text == "Good words."
+
+
+@pytest.mark.parametrize(
+    ("limits", "kind"),
+    [(Limits(cpu_seconds=1), "timeout"), (Limits(memory_bytes=256 * 1024 * 1024), "memory")],
+    ids=["time", "memory"],
+)
+def test_a_small_pdf_that_unfolds_without_end_is_stopped(
+    limits: Limits, kind: str, tmp_path: Path
+) -> None:
+    """P-08"""
+    data = endless_pdf()
+    assert len(data) < 5000
+    with Sandbox(limits) as sandbox:
+        with pytest.raises(Refused) as caught:
+            sandbox.parse(write(tmp_path, "endless.pdf", data))
+        assert caught.value.kind == kind
+        assert sandbox.parse(write(tmp_path, "good.txt", "Good words.")).text == "Good words."
+
+
+def test_more_text_than_the_asking_process_should_hold_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Z-01"""
+    monkeypatch.setattr("ingest.parse.child._LARGEST_RESULT", 10_000)
+    path = write(tmp_path, "long.txt", "Words and words. " * 1000)
+    request = {"path": str(path), "result": str(tmp_path / "out"), "header_charset": None}
+    reads, writes = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        child._parse_and_exit({**request, "source_url": None}, Limits(), writes)
+    os.close(writes)
+    with os.fdopen(reads) as answer:
+        assert json.loads(answer.read()) == {"status": "too-long"}
+    os.waitpid(pid, 0)
+
+
+def test_fifty_thousand_nested_elements_cost_little_memory(tmp_path: Path) -> None:
+    """P-08"""
+    page = "<html><body>" + "<div>" * 50_000 + "The deepest words."
+    with Sandbox(Limits(memory_bytes=300 * 1024 * 1024)) as sandbox:
+        parsed = sandbox.parse(write(tmp_path, "deep.html", page))
+    assert parsed.text == "The deepest words."
 
 
 def parse_in_background(sandbox: Sandbox, path: Path) -> tuple[threading.Thread, list[Refused]]:
