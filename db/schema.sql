@@ -907,6 +907,17 @@ REVOKE ALL ON FUNCTION corpus.document_history(document_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.document_history(document_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.document_history(document_id bigint) TO pgkb_admin;
 
+CREATE FUNCTION corpus.expose_version(version_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f013ffcf8b001617';
+
+COMMENT ON FUNCTION corpus.expose_version(version_id bigint) IS 'Put the texts and vectors of a published version where the search looks.';
+
+REVOKE ALL ON FUNCTION corpus.expose_version(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.expose_version(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.expose_version(version_id bigint) TO pgkb_admin;
+
 CREATE FUNCTION corpus.find_break(passage_window text, size integer, low integer) RETURNS integer
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1031,7 +1042,7 @@ GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type tex
 CREATE FUNCTION corpus.restore_version(version_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 fdc90305b0ddcced';
+    AS 'sha256 a70d7f23a7be3b90';
 
 COMMENT ON FUNCTION corpus.restore_version(version_id bigint) IS 'Publish a superseded version again: what corpus.retire_version did, taken back. Its passages are what they were.';
 
@@ -1081,15 +1092,15 @@ COMMENT ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor tex
 REVOKE ALL ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text, reason text) TO pgkb_admin;
 
-CREATE FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text DEFAULT NULL::text) RETURNS integer
+CREATE FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 12059ba1301dbf12';
+    AS 'sha256 5d71afb766de5359';
 
-COMMENT ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text) IS 'Give chunks other topic slugs, and the quality that follows; returns how many changed.';
+COMMENT ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text, reason text) IS 'Give chunks other topic slugs, and the quality that follows; returns how many changed.';
 
-REVOKE ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text) FROM PUBLIC;
-GRANT ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text) TO pgkb_admin;
+REVOKE ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text, reason text) TO pgkb_admin;
 
 CREATE FUNCTION corpus.source_host(source text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE

@@ -56,6 +56,9 @@ comment on column corpus.document.stands_alone is
 comment on column corpus.version.withdrawn_on is
 'The day its source began to say what another source says, or a curator named another document as its successor; NULL when a version of its own document or title took over.';
 
+-- it takes a reason now; the function comes back with its file
+drop function if exists corpus.set_tags(bigint [], text [], text);
+
 create view corpus.document_overview as
 select
     d.document_id,
