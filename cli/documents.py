@@ -16,9 +16,14 @@ if TYPE_CHECKING:
 
     from ingest.documents.calls import Document, Happening
 
-DocumentId = Annotated[int, typer.Argument(help="Id of the document.", metavar="DOCUMENT")]
+# an id is a bigint
+_MOST = 2**63 - 1
+DocumentId = Annotated[
+    int, typer.Argument(help="Id of the document.", metavar="DOCUMENT", min=1, max=_MOST)
+]
 DocumentIds = Annotated[
-    list[int], typer.Argument(help="Ids of up to 50 documents.", metavar="DOCUMENT...")
+    list[int],
+    typer.Argument(help="Ids of up to 50 documents.", metavar="DOCUMENT...", min=1, max=_MOST),
 ]
 Reason = Annotated[str | None, typer.Option("--reason", help="Why; kept with the decision.")]
 Actor = Annotated[
@@ -60,7 +65,10 @@ def list_documents(
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Part of the title.")] = None,
     before: Annotated[
-        int | None, typer.Option("--before", help="Go on after this document of the last page.")
+        int | None,
+        typer.Option(
+            "--before", help="Go on after this document of the last page.", min=1, max=_MOST
+        ),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", min=1, max=500, help="Documents a page.")] = 20,
     as_json: AsJson = False,
@@ -96,10 +104,12 @@ def list_documents(
 def show(
     document: DocumentId,
     version: Annotated[
-        int | None, typer.Option("--version", help="Number of an earlier version.")
+        int | None,
+        typer.Option("--version", help="Number of an earlier version.", min=1, max=2**31 - 1),
     ] = None,
     after: Annotated[
-        int, typer.Option("--after", help="Go on after this passage of the last page.")
+        int,
+        typer.Option("--after", help="Go on after this passage of the last page.", max=2**31 - 1),
     ] = -1,
     limit: Annotated[int, typer.Option("--limit", min=1, max=500, help="Passages a page.")] = 20,
     as_json: AsJson = False,
@@ -169,7 +179,10 @@ def flag(
 
 def supersede(
     document: DocumentId,
-    by: Annotated[int, typer.Option("--by", help="Id of the document that took over.")],
+    by: Annotated[
+        int,
+        typer.Option("--by", help="Id of the document that took over.", min=1, max=_MOST),
+    ],
     reason: Reason = None,
     actor: Actor = None,
     as_json: AsJson = False,
@@ -190,7 +203,10 @@ def supersede(
 def undo(
     document: DocumentId,
     version: Annotated[
-        int | None, typer.Option("--version", help="Number of the version to publish again.")
+        int | None,
+        typer.Option(
+            "--version", help="Number of the version to publish again.", min=1, max=2**31 - 1
+        ),
     ] = None,
     reason: Reason = None,
     actor: Actor = None,
