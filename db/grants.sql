@@ -100,7 +100,7 @@ grant insert, update, delete on table dba.index_build to pgkb_admin;
 revoke select on table search.hash_key from pgkb_admin;
 revoke execute on function search.hash_question from pgkb_admin;
 grant update (installed_value) on table config.setting to pgkb_admin;
-grant update (status, tags, quality_score)
+grant update (status, tags)
 on table corpus.chunk_fact to pgkb_admin;
 -- not endpoint_url: the server's key is sent there
 grant update (

@@ -324,8 +324,6 @@ COMMENT ON COLUMN corpus.chunk_fact.tags IS 'Topic slugs.';
 
 COMMENT ON TABLE corpus.chunk_fact IS 'What may change about a published chunk, in a narrow row of its own: a change writes no page of the vector or the text index.';
 
-GRANT UPDATE(quality_score) ON TABLE corpus.chunk_fact TO pgkb_admin;
-
 GRANT UPDATE(status) ON TABLE corpus.chunk_fact TO pgkb_admin;
 
 GRANT UPDATE(tags) ON TABLE corpus.chunk_fact TO pgkb_admin;
@@ -832,6 +830,17 @@ REVOKE ALL ON FUNCTION corpus.chunk_fact__note_decisions() FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.chunk_fact__note_decisions() TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.chunk_fact__note_decisions() TO pgkb_admin;
 
+CREATE FUNCTION corpus.chunk_fact__rate() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 4b26171124579b44';
+
+COMMENT ON FUNCTION corpus.chunk_fact__rate() IS 'The quality of a passage follows its tags, whichever client changes them.';
+
+REVOKE ALL ON FUNCTION corpus.chunk_fact__rate() FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.chunk_fact__rate() TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.chunk_fact__rate() TO pgkb_admin;
+
 CREATE FUNCTION corpus.chunk_text(body text, size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, minimum integer DEFAULT NULL::integer) RETURNS TABLE(chunk_index integer, start_at integer, content text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1095,7 +1104,7 @@ GRANT ALL ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor t
 CREATE FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5d71afb766de5359';
+    AS 'sha256 c356b27f8be7a64d';
 
 COMMENT ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text, reason text) IS 'Give chunks other topic slugs, and the quality that follows; returns how many changed.';
 
@@ -1158,6 +1167,8 @@ GRANT ALL ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, re
 CREATE TRIGGER chunk_fact__check_transition BEFORE UPDATE OF status ON corpus.chunk_fact FOR EACH ROW EXECUTE FUNCTION corpus.chunk_fact__check_transition();
 
 CREATE TRIGGER chunk_fact__note_decisions AFTER UPDATE ON corpus.chunk_fact REFERENCING OLD TABLE AS old_fact NEW TABLE AS new_fact FOR EACH STATEMENT EXECUTE FUNCTION corpus.chunk_fact__note_decisions();
+
+CREATE TRIGGER chunk_fact__rate BEFORE UPDATE OF tags ON corpus.chunk_fact FOR EACH ROW WHEN ((old.tags IS DISTINCT FROM new.tags)) EXECUTE FUNCTION corpus.chunk_fact__rate();
 
 CREATE SCHEMA dba;
 
@@ -3744,7 +3755,8 @@ CREATE VIEW public.knowledge_base AS
     c.chunk_index,
     r.document_type,
     r.metadata,
-    r.published_at AS created_at
+    r.published_at AS created_at,
+    f.quality_score
    FROM (((((((corpus.chunk c
      JOIN corpus.chunk_fact f ON ((c.chunk_id = f.chunk_id)))
      JOIN corpus.version r ON ((c.version_id = r.version_id)))
@@ -3771,6 +3783,8 @@ COMMENT ON COLUMN public.knowledge_base.la_code IS 'Authority; NULL is national.
 COMMENT ON COLUMN public.knowledge_base.metadata IS 'What the parser found.';
 
 COMMENT ON COLUMN public.knowledge_base.parent_doc_id IS 'The document.';
+
+COMMENT ON COLUMN public.knowledge_base.quality_score IS 'Quality of the passage, 0 to 100.';
 
 COMMENT ON COLUMN public.knowledge_base.school_urn IS 'School, when it is a school''s.';
 

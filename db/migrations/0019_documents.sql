@@ -2,7 +2,8 @@
 -- why   curators decide on documents, take a supersession back, and all of it is traced to a login
 -- lock  access exclusive on audit.event and corpus.document, for an instant; share on audit.event
 --       while its index is built
--- undo  drop view corpus.document_overview; drop table corpus.status_edge;
+-- undo  drop view corpus.document_overview; drop and create public.knowledge_base as in 0007;
+--       drop table corpus.status_edge;
 --       alter table corpus.document drop column stands_alone; drop index audit.event_subject_idx;
 --       alter table audit.event drop column login;
 set local lock_timeout = '2s';
@@ -57,7 +58,35 @@ comment on column corpus.version.withdrawn_on is
 'The day its source began to say what another source says, or a curator named another document as its successor; NULL when a version of its own document or title took over.';
 
 -- it takes a reason now; the function comes back with its file
-drop function if exists corpus.set_tags(bigint [], text [], text);
+-- squawk-ignore ban-drop-function
+drop function if exists corpus.set_tags(bigint[], text[], text);
+
+create or replace view public.knowledge_base as
+select
+    c.chunk_id as id,
+    v.embedding::vector as embedding,
+    t.lexemes as search_vector,
+    c.content,
+    d.source,
+    f.tags as send_tags,
+    s.la_code,
+    s.school_urn,
+    f.status as validation_status,
+    c.document_id as parent_doc_id,
+    c.chunk_index,
+    r.document_type,
+    r.metadata,
+    r.published_at as created_at,
+    f.quality_score
+from corpus.chunk as c
+inner join corpus.chunk_fact as f on c.chunk_id = f.chunk_id
+inner join corpus.version as r on c.version_id = r.version_id
+inner join corpus.document as d on c.document_id = d.document_id
+inner join corpus.scope as s on c.scope_id = s.scope_id
+left join search.text_index as t on c.chunk_id = t.chunk_id
+left join embedding.set as e on e.active
+left join embedding.vector as v on e.set_id = v.set_id and c.chunk_id = v.chunk_id;
+comment on column public.knowledge_base.quality_score is 'Quality of the passage, 0 to 100.';
 
 create view corpus.document_overview as
 select

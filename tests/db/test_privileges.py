@@ -400,6 +400,7 @@ def test_an_admin_reads_everything_but_the_key_decides_and_tunes(
     denied(session, "update audit.event set actor = 'me'")
     denied(session, "insert into audit.event (kind, login) values ('status_changed', 'someone')")
     denied(session, "update corpus.chunk_fact set reviewed_by = 'someone'")
+    denied(session, "update corpus.chunk_fact set quality_score = 100")
     denied(session, "update corpus.document set stands_alone = true")
     denied(session, "update config.setting set maximum = 5")
     denied(session, "insert into corpus.scope (kind) values ('national')")

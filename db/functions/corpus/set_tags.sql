@@ -29,14 +29,8 @@ begin
     for _version in
         with changed_fact as (
             update corpus.chunk_fact as f
-            set
-                tags = _tags,
-                quality_score = corpus.quality_score(
-                    length(c.content), v.file_type, cardinality(_tags),
-                    config.value('kb.chunk_size')::integer
-                )
+            set tags = _tags
             from corpus.chunk as c
-            inner join corpus.version as v on c.version_id = v.version_id
             where
                 f.chunk_id = any(set_tags.chunk_ids)
                 and c.chunk_id = f.chunk_id
