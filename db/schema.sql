@@ -89,7 +89,7 @@ GRANT ALL ON FUNCTION audit.actor() TO pgkb_admin;
 CREATE FUNCTION audit.speak_for(actor text, reason text) RETURNS text[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 350bd8b1ecc5e0ea';
+    AS 'sha256 291eadffac1af172';
 
 COMMENT ON FUNCTION audit.speak_for(actor text, reason text) IS 'Name who acts and why until the transaction ends; returns what was named before, to be given back. NULL leaves what is named.';
 
@@ -778,7 +778,7 @@ GRANT ALL ON FUNCTION corpus.check_batch(ids bigint[]) TO pgkb_admin;
 CREATE FUNCTION corpus.check_decision(status text) RETURNS void
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 336cec5faf9a75f5';
+    AS 'sha256 0f59d057e8e72045';
 
 COMMENT ON FUNCTION corpus.check_decision(status text) IS 'Refuse what no person can decide for.';
 
@@ -811,7 +811,7 @@ GRANT ALL ON FUNCTION corpus.check_tags(tags text[]) TO pgkb_admin;
 CREATE FUNCTION corpus.chunk_fact__check_transition() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 9dd08e4cd48dd77b';
+    AS 'sha256 f31c53ed7eb9e2d7';
 
 COMMENT ON FUNCTION corpus.chunk_fact__check_transition() IS 'A validation state moves only along corpus.status_edge, and to or from superseded only with its version; who decided is noted.';
 
@@ -833,7 +833,7 @@ GRANT ALL ON FUNCTION corpus.chunk_fact__note_decisions() TO pgkb_admin;
 CREATE FUNCTION corpus.chunk_fact__rate() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 4b26171124579b44';
+    AS 'sha256 08155e57ffcc71b2';
 
 COMMENT ON FUNCTION corpus.chunk_fact__rate() IS 'The quality of a passage follows its tags, whichever client changes them.';
 
@@ -866,7 +866,7 @@ GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_admin;
 CREATE FUNCTION corpus.decide_chunks(chunk_ids bigint[], status text, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS TABLE(chunk_id bigint, outcome text, explanation text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 27ed8d1c46e51d76';
+    AS 'sha256 70d54273e85887e8';
 
 COMMENT ON FUNCTION corpus.decide_chunks(chunk_ids bigint[], status text, actor text, reason text) IS 'Decide on up to 50 passages at once, each for itself: one row each, changed, unchanged, refused or unknown, and why.';
 
@@ -876,7 +876,7 @@ GRANT ALL ON FUNCTION corpus.decide_chunks(chunk_ids bigint[], status text, acto
 CREATE FUNCTION corpus.decide_documents(document_ids bigint[], status text, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS TABLE(document_id bigint, outcome text, changed integer, kept integer, explanation text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 8b5798bcae86f6f8';
+    AS 'sha256 16205457fc4d30f5';
 
 COMMENT ON FUNCTION corpus.decide_documents(document_ids bigint[], status text, actor text, reason text) IS 'Decide on the passages of up to 50 documents at once, each document for itself: one row each, changed, unchanged, refused or unknown, and why.';
 
@@ -1136,7 +1136,7 @@ GRANT ALL ON FUNCTION corpus.stage_document(source text, title text, body text, 
 CREATE FUNCTION corpus.supersede(document_id bigint, successor_id bigint, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 cfb22c50ac8d8f03';
+    AS 'sha256 0c4ea5167bf1224b';
 
 COMMENT ON FUNCTION corpus.supersede(document_id bigint, successor_id bigint, actor text, reason text) IS 'Say that another document of the same scope took over, where titles do not tell; returns the version that is superseded by it.';
 
@@ -1146,7 +1146,7 @@ GRANT ALL ON FUNCTION corpus.supersede(document_id bigint, successor_id bigint, 
 CREATE FUNCTION corpus.title_key(title text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a8bcc22485df9dce';
+    AS 'sha256 8750f64d7f42d941';
 
 COMMENT ON FUNCTION corpus.title_key(title text) IS 'Folded title without dates and version words; NULL when what is left is too generic to supersede by.';
 
@@ -1157,7 +1157,7 @@ GRANT ALL ON FUNCTION corpus.title_key(title text) TO pgkb_admin;
 CREATE FUNCTION corpus.undo_supersession(version_id bigint, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS TABLE(document_id bigint, version integer, stands_alone boolean, retired_version bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 9900844a3bce0b34';
+    AS 'sha256 33086af697e0ff6e';
 
 COMMENT ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, reason text) IS 'Take back that another version took over: a superseded version is published again, its passages as they were before.';
 
@@ -1168,7 +1168,7 @@ CREATE TRIGGER chunk_fact__check_transition BEFORE UPDATE OF status ON corpus.ch
 
 CREATE TRIGGER chunk_fact__note_decisions AFTER UPDATE ON corpus.chunk_fact REFERENCING OLD TABLE AS old_fact NEW TABLE AS new_fact FOR EACH STATEMENT EXECUTE FUNCTION corpus.chunk_fact__note_decisions();
 
-CREATE TRIGGER chunk_fact__rate BEFORE UPDATE OF tags ON corpus.chunk_fact FOR EACH ROW WHEN ((old.tags IS DISTINCT FROM new.tags)) EXECUTE FUNCTION corpus.chunk_fact__rate();
+CREATE TRIGGER chunk_fact__rate BEFORE UPDATE OF tags ON corpus.chunk_fact FOR EACH ROW EXECUTE FUNCTION corpus.chunk_fact__rate();
 
 CREATE SCHEMA dba;
 

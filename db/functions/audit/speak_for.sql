@@ -20,8 +20,9 @@ declare
         coalesce(current_setting('audit.reason', true), '')
     ];
 begin
-    perform set_config('audit.actor', coalesce(left(btrim(speak_for.actor), 200), _before[1]), true);
-    perform set_config('audit.reason', coalesce(left(btrim(speak_for.reason), 1000), _before[2]), true);
+    perform
+        set_config('audit.actor', coalesce(left(btrim(speak_for.actor), 200), _before[1]), true),
+        set_config('audit.reason', coalesce(left(btrim(speak_for.reason), 1000), _before[2]), true);
     return _before;
 end;
 $func$;

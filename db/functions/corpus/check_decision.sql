@@ -13,8 +13,11 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 begin
-    if coalesce(check_decision.status, '') not in ('pending', 'approved', 'rejected', 'flagged') then
-        raise exception 'a person cannot decide that chunks are "%"', left(check_decision.status, 40)
+    if coalesce(check_decision.status, '')
+        not in ('pending', 'approved', 'rejected', 'flagged')
+    then
+        raise exception 'a person cannot decide that chunks are "%"',
+            left(check_decision.status, 40)
             using errcode = 'KB013',
                   detail = 'A chunk is superseded when a newer version of its document takes over.',
                   hint = 'Decide for approved, rejected, flagged or pending.';

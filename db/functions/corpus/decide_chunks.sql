@@ -23,6 +23,7 @@ as $func$
 declare
     _ids bigint[] := corpus.check_batch(decide_chunks.chunk_ids);
     _known bigint[];
+    _moving bigint[] := '{}';
     _row record;
 begin
     perform corpus.check_decision(decide_chunks.status);
@@ -45,25 +46,26 @@ begin
             case
                 when f.chunk_id is null then 'there is no published chunk ' || u.id
                 when f.status = decide_chunks.status then 'it is ' || f.status || ' already'
-                else f.status || case when e.with_version is false then ' -> ' else ' cannot become ' end
-                    || decide_chunks.status
+                when e.with_version is false then f.status || ' -> ' || decide_chunks.status
+                else f.status || ' cannot become ' || decide_chunks.status
             end as explanation
-        from unnest(_ids) with ordinality as u (id, place)
+        from unnest(_ids) as u (id)
         left join corpus.chunk_fact as f on u.id = f.chunk_id
         left join corpus.status_edge as e
             on f.status = e.old_status and e.new_status = decide_chunks.status
-        order by u.place
+        order by u.id
     loop
         if _row.outcome = 'changed' then
-            perform corpus.set_status(
-                array[_row.id], decide_chunks.status, decide_chunks.actor, decide_chunks.reason
-            );
+            _moving := _moving || _row.id;
         end if;
         chunk_id := _row.id;
         outcome := _row.outcome;
         explanation := _row.explanation;
         return next;
     end loop;
+    perform corpus.set_status(
+        _moving, decide_chunks.status, decide_chunks.actor, decide_chunks.reason
+    );
 end;
 $func$;
 

@@ -80,7 +80,8 @@ begin
             explanation := 'no version of it is published';
         elsif _row.chunks is not null then
             changed := corpus.set_status(
-                _row.chunks, decide_documents.status, decide_documents.actor, decide_documents.reason
+                _row.chunks, decide_documents.status,
+                decide_documents.actor, decide_documents.reason
             );
             kept := _row.others - changed;
             outcome := 'changed';

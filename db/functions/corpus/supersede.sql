@@ -61,8 +61,12 @@ begin
     where v.document_id = supersede.successor_id and v.state = 'published';
     if _old.version_id is null or _new.version_id is null then
         raise exception 'document % has no published version',
-            case when _old.version_id is null then supersede.document_id else supersede.successor_id end
-            using errcode = 'KB024', hint = 'See: select * from corpus.document_history(document_id);';
+            case
+                when _old.version_id is null then supersede.document_id
+                else supersede.successor_id
+            end
+            using errcode = 'KB024',
+                  hint = 'See: select * from corpus.document_history(document_id);';
     end if;
     _spoken := audit.speak_for(supersede.actor, supersede.reason);
     update corpus.document as d

@@ -41,8 +41,8 @@ as $func$
                 -- 12/05/2024, 2024-05-12, 20240512
                 '\m(\d{1,2}[./-]\d{1,2}[./-](\d{4}|\d\d)|(19|20)\d\d[./-]\d{1,2}[./-]\d{1,2}|'
                 || '(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]))\M', ' ', 'g'),
-                -- 12 May 2024, 1st of September, 2024 May 12, May 12, 2024, Sept 2024, Sep-24, autumn
-                -- term 2024; a month or a season alone is what a text is about
+                -- 12 May 2024, 1st of September, 2024 May 12, May 12, 2024, Sept 2024, Sep-24,
+                -- autumn term 2024; a month or a season alone is what a text is about
                 replace(
                     '\m((\d{1,2}(st|nd|rd|th)?( of)?|(19|20)\d\d) @month'
                     || '(\M\.?,? ?((19|20)\d\d|\d{1,2}(st|nd|rd|th)?)\M)?|'
@@ -89,8 +89,8 @@ as $func$
                 'policies', 'documents', 'downloads', 'links', 'useful links', 'resources'
             )
             -- Home | Kent, Kent - home, Welcome to Hollybrook
-            or s.title
-            ~ '^(home|home ?page|index)( *[|:»]| - )|([|:»] *| - )(home|home ?page)$|^welcome to\M'
+            or s.title ~ '^(home|home ?page|index)( *[|:»]| - )|^welcome to\M'
+            or s.title ~ '([|:»] *| - )(home|home ?page)$'
             or s.words !~ '[[:alpha:]]{3}' then ''
             else s.words
         end,

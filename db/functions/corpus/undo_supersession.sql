@@ -38,11 +38,13 @@ begin
     for update;
     if not found then
         raise exception 'there is no version %', undo_supersession.version_id
-            using errcode = 'KB009', hint = 'See: select * from corpus.document_history(document_id);';
+            using errcode = 'KB009',
+                  hint = 'See: select * from corpus.document_history(document_id);';
     end if;
     if _old.state <> 'superseded' then
         raise exception 'version % is %, not superseded', _old.version_id, _old.state
-            using errcode = 'KB023', hint = 'See: select * from corpus.document_history(document_id);';
+            using errcode = 'KB023',
+                  hint = 'See: select * from corpus.document_history(document_id);';
     end if;
     _spoken := audit.speak_for(undo_supersession.actor, undo_supersession.reason);
 

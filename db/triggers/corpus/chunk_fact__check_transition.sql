@@ -15,7 +15,8 @@ declare
     _with_version boolean;
     _state text;
 begin
-    if old.status = new.status then
+    -- none is refused by the column
+    if old.status = new.status or new.status is null then
         return new;
     end if;
     select e.with_version into _with_version

@@ -10,6 +10,9 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 begin
+    if new.tags is not distinct from old.tags then
+        return new;
+    end if;
     select corpus.quality_score(
         length(c.content), v.file_type, cardinality(new.tags),
         config.value('kb.chunk_size')::integer
@@ -27,5 +30,4 @@ comment on function corpus.chunk_fact__rate is
 
 create or replace trigger chunk_fact__rate
 before update of tags on corpus.chunk_fact
-for each row when (old.tags is distinct from new.tags)
-execute function corpus.chunk_fact__rate();
+for each row execute function corpus.chunk_fact__rate();
