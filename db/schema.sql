@@ -1146,7 +1146,7 @@ GRANT ALL ON FUNCTION corpus.supersede(document_id bigint, successor_id bigint, 
 CREATE FUNCTION corpus.title_key(title text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 8750f64d7f42d941';
+    AS 'sha256 23585dff7d32d6be';
 
 COMMENT ON FUNCTION corpus.title_key(title text) IS 'Folded title without dates and version words; NULL when what is left is too generic to supersede by.';
 

@@ -78,7 +78,8 @@ as $func$
 
     select nullif(
         case
-            when s.words in (
+            -- 1. Introduction: the heading of a part was taken for the title
+            when regexp_replace(s.words, '^(\d+ )+', '') in (
                 '', 'home', 'homepage', 'overview', 'index', 'untitled', 'document', 'welcome',
                 'contents', 'content', 'news', 'contact', 'contact us', 'about', 'about us', 'page',
                 'introduction', 'microsoft word', 'letter', 'policy', 'guidance', 'report', 'form',
@@ -86,7 +87,11 @@ as $func$
                 'new document', 'untitled document', 'home page', 'main page', 'login', 'log in',
                 'sign in', 'page not found', 'access denied', 'just a moment', 'minutes', 'agenda',
                 'newsletter', 'presentation', 'powerpoint presentation', 'scan', 'image', 'notice',
-                'policies', 'documents', 'downloads', 'links', 'useful links', 'resources'
+                'policies', 'documents', 'downloads', 'links', 'useful links', 'resources',
+                'table of contents', 'summary', 'executive summary', 'foreword', 'background',
+                'purpose', 'aims', 'scope', 'definitions', 'glossary', 'appendix', 'annex',
+                'references', 'the law', 'key contacts', 'contact details', 'get in touch',
+                'how to apply', 'who we are', 'what we do', 'next steps', 'privacy', 'cookies'
             )
             -- Home | Kent, Kent - home, Welcome to Hollybrook
             or s.title ~ '^(home|home ?page|index)( *[|:»]| - )|^welcome to\M'
