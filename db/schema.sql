@@ -1026,10 +1026,21 @@ REVOKE ALL ON FUNCTION corpus.lock_titles(document_ids bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[]) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[]) TO pgkb_admin;
 
+CREATE FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 917af632335b6d4d';
+
+COMMENT ON FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) IS 'Whether a published rival stays although this version comes: of two documents the one that applies from a later day, an undated one from the day it came.';
+
+REVOKE ALL ON FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) TO pgkb_admin;
+
 CREATE FUNCTION corpus.publish_version(version_id bigint) RETURNS TABLE(document_id bigint, version integer, superseded_documents bigint[])
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 d8364e14f65c889d';
+    AS 'sha256 45b4028e13adde88';
 
 COMMENT ON FUNCTION corpus.publish_version(version_id bigint) IS 'Make a staged version the one that is seen, in one short transaction, and retire what it replaces.';
 

@@ -1,7 +1,7 @@
 -- corpus.expose_version
 -- Put the texts and vectors of a published version where the search looks.
 --
--- called by  corpus.restore_version
+-- called by  corpus.publish_version, corpus.restore_version
 -- writes     search.text_index, embedding.vector, embedding.cold_vector, embedding.wanted_vector
 
 create or replace function corpus.expose_version(version_id bigint)

@@ -4,9 +4,9 @@
 -- Whoever takes these locks first and rows afterwards cannot deadlock with a publisher, which does
 -- the same. For up to 50 documents: each title takes room in the table of locks.
 --
--- called by  corpus.decide_chunks, corpus.decide_documents, corpus.supersede,
---            corpus.undo_supersession
--- locks      advisory: the titles of the documents within scope and family, as corpus.publish_version
+-- called by  corpus.publish_version, corpus.decide_chunks, corpus.decide_documents,
+--            corpus.supersede, corpus.undo_supersession
+-- locks      advisory: the titles of the documents within scope and family
 
 create or replace function corpus.lock_titles(document_ids bigint[])
 returns void

@@ -1,7 +1,7 @@
 -- terms.to_index
 -- The lexemes of a text, stemmed, with its identifier tokens; the same for documents and questions.
 --
--- called by  corpus.publish_version, corpus.expose_version, terms.build_tsquery,
+-- called by  corpus.expose_version, terms.build_tsquery,
 --            search.keyword_pool_as_of
 -- raises     ST002 unusable kb.text_config
 
