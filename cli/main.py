@@ -16,6 +16,7 @@ from cli import (
     benching,
     demo,
     doctor,
+    documents,
     evaluating,
     later,
     loading,
@@ -48,6 +49,7 @@ benching.register(app)
 evaluating.register(app)
 upkeep.register(app)
 reembedding.register(app)
+documents.register(app)
 later.register(app)
 
 

@@ -19,13 +19,13 @@ revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on function
 public.search_kb, public.search_text, public.explain_search, public.explain_text, public.why_not,
-public.why_not_text, public.resolve_la
+public.why_not_text, public.resolve_la, public.resolve_citation
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 
--- search, why it found what it found, and whom to search for
+-- search, why it found what it found, whom to search for, what a citation says
 grant execute on function
 public.search_kb, public.search_text, public.explain_search, public.explain_text, public.why_not,
-public.why_not_text, public.resolve_la
+public.why_not_text, public.resolve_la, public.resolve_citation
 to pgkb_reader, pgkb_app, pgkb_admin;
 
 -- app: words of a question, its vector, who it is for, what came back
@@ -35,9 +35,9 @@ grant select on all tables in schema place, terms to pgkb_app;
 grant select on table embedding.set to pgkb_app;
 grant select, insert, update on table embedding.query_cache to pgkb_app;
 grant insert, select (record_id) on table search.record to pgkb_app;
-grant insert, select (event_id) on table audit.event to pgkb_app;
+grant insert (kind, subject, detail, actor), select (event_id) on table audit.event to pgkb_app;
 grant execute on function
-config.value, config.check_value, audit.write_event,
+config.value, config.check_value, audit.write_event, audit.actor,
 place.resolve_authority, place.authority_family, place.check_school,
 place.find_authority, place.fold_postcode, place.find_postcode, place.authority_of_postcode,
 terms.fold_text, terms.prepare_text, terms.identifiers, terms.to_index, terms.quote_lexeme,
@@ -50,9 +50,10 @@ to pgkb_app;
 -- ingest: everything between a parsed text and a published version
 grant usage on schema config, audit, place, terms, corpus, embedding, queue, search to pgkb_ingest;
 grant select on table
-config.setting, config.settings, embedding.set, embedding.fill_progress, search.scope_size
+config.setting, config.settings, corpus.status_edge, embedding.set, embedding.fill_progress,
+search.scope_size
 to pgkb_ingest;
-grant insert, select (event_id) on table audit.event to pgkb_ingest;
+grant insert (kind, subject, detail, actor), select (event_id) on table audit.event to pgkb_ingest;
 grant select, insert, update, delete on all tables in schema place, terms to pgkb_ingest;
 grant select, insert, update, delete on table
 corpus.scope, corpus.authority_rank, corpus.domain, corpus.document, corpus.version, corpus.chunk,
@@ -75,8 +76,11 @@ search.fold_statistics, search.scoped_lexemes, search.text_index__keep_statistic
 search.purge_records, search.refresh_postings, search.scopes_to_list, search.list_postings,
 search.bm25_settings, search.bm25_impact, embedding.own_index
 to pgkb_ingest;
--- deciding on chunks is not ingest's
-revoke execute on function corpus.set_status, corpus.set_tags from pgkb_ingest;
+-- deciding is not ingest's
+revoke execute on function
+corpus.set_status, corpus.set_tags, corpus.decide_chunks, corpus.decide_documents,
+corpus.supersede, corpus.undo_supersession, corpus.restore_version
+from pgkb_ingest;
 
 -- admin: curators and DBAs
 grant usage on schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
@@ -90,7 +94,8 @@ in schema config, audit, place, terms, corpus, embedding, queue, search, eval, d
 to pgkb_admin;
 -- judged questions and what was measured with them
 grant insert, update, delete on all tables in schema eval to pgkb_admin;
-grant insert on table audit.event to pgkb_admin;
+-- when and from which login is not theirs to say
+grant insert (kind, subject, detail, actor) on table audit.event to pgkb_admin;
 -- what audits found and what was built when
 grant insert, delete on table dba.recall_run, dba.recall_result to pgkb_admin;
 grant insert, update, delete on table dba.index_build to pgkb_admin;
@@ -98,7 +103,7 @@ grant insert, update, delete on table dba.index_build to pgkb_admin;
 revoke select on table search.hash_key from pgkb_admin;
 revoke execute on function search.hash_question from pgkb_admin;
 grant update (installed_value) on table config.setting to pgkb_admin;
-grant update (status, tags, quality_score, reviewed_by, reviewed_at)
+grant update (status, tags)
 on table corpus.chunk_fact to pgkb_admin;
 -- not endpoint_url: the server's key is sent there
 grant update (

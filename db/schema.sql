@@ -17,10 +17,11 @@ CREATE TABLE audit.event (
     actor text DEFAULT SESSION_USER NOT NULL,
     kind text NOT NULL,
     subject text,
-    detail jsonb DEFAULT '{}'::jsonb NOT NULL
+    detail jsonb DEFAULT '{}'::jsonb NOT NULL,
+    login text DEFAULT SESSION_USER
 );
 
-COMMENT ON COLUMN audit.event.actor IS 'Who: the person named by the caller, else the database role.';
+COMMENT ON COLUMN audit.event.actor IS 'Who: the person named by the caller, else the database login.';
 
 COMMENT ON COLUMN audit.event.at IS 'When.';
 
@@ -30,16 +31,32 @@ COMMENT ON COLUMN audit.event.event_id IS 'Key; grows with time.';
 
 COMMENT ON COLUMN audit.event.kind IS 'What, e.g. la_coverage_miss, status_changed, superseded.';
 
-COMMENT ON COLUMN audit.event.subject IS 'What it was done to, e.g. chunk 12.';
+COMMENT ON COLUMN audit.event.login IS 'The database login that did it, whoever the caller says it acts for; NULL of events before it was noted.';
+
+COMMENT ON COLUMN audit.event.subject IS 'What it was done to, e.g. version 12.';
 
 COMMENT ON TABLE audit.event IS 'One row per decision that somebody may have to explain later; never changed.';
+
+GRANT INSERT(actor) ON TABLE audit.event TO pgkb_app;
+GRANT INSERT(actor) ON TABLE audit.event TO pgkb_ingest;
+GRANT INSERT(actor) ON TABLE audit.event TO pgkb_admin;
+
+GRANT INSERT(detail) ON TABLE audit.event TO pgkb_app;
+GRANT INSERT(detail) ON TABLE audit.event TO pgkb_ingest;
+GRANT INSERT(detail) ON TABLE audit.event TO pgkb_admin;
 
 GRANT SELECT(event_id) ON TABLE audit.event TO pgkb_app;
 GRANT SELECT(event_id) ON TABLE audit.event TO pgkb_ingest;
 
-GRANT INSERT ON TABLE audit.event TO pgkb_app;
-GRANT INSERT ON TABLE audit.event TO pgkb_ingest;
-GRANT SELECT,INSERT ON TABLE audit.event TO pgkb_admin;
+GRANT INSERT(kind) ON TABLE audit.event TO pgkb_app;
+GRANT INSERT(kind) ON TABLE audit.event TO pgkb_ingest;
+GRANT INSERT(kind) ON TABLE audit.event TO pgkb_admin;
+
+GRANT INSERT(subject) ON TABLE audit.event TO pgkb_app;
+GRANT INSERT(subject) ON TABLE audit.event TO pgkb_ingest;
+GRANT INSERT(subject) ON TABLE audit.event TO pgkb_admin;
+
+GRANT SELECT ON TABLE audit.event TO pgkb_admin;
 
 ALTER TABLE audit.event ALTER COLUMN event_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME audit.event_event_id_seq
@@ -55,12 +72,37 @@ ALTER TABLE ONLY audit.event
 
 CREATE INDEX event_kind_at_idx ON audit.event USING btree (kind, at);
 
+CREATE INDEX event_subject_idx ON audit.event USING btree (subject, event_id);
+
+CREATE FUNCTION audit.actor() RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 b18a881df22961bc';
+
+COMMENT ON FUNCTION audit.actor() IS 'Who acts: the person a client named for this transaction (set local audit.actor = ''Kim''), else the login.';
+
+REVOKE ALL ON FUNCTION audit.actor() FROM PUBLIC;
+GRANT ALL ON FUNCTION audit.actor() TO pgkb_app;
+GRANT ALL ON FUNCTION audit.actor() TO pgkb_ingest;
+GRANT ALL ON FUNCTION audit.actor() TO pgkb_admin;
+
+CREATE FUNCTION audit.speak_for(actor text, reason text) RETURNS text[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 291eadffac1af172';
+
+COMMENT ON FUNCTION audit.speak_for(actor text, reason text) IS 'Name who acts and why until the transaction ends; returns what was named before, to be given back. NULL leaves what is named.';
+
+REVOKE ALL ON FUNCTION audit.speak_for(actor text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION audit.speak_for(actor text, reason text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION audit.speak_for(actor text, reason text) TO pgkb_admin;
+
 CREATE FUNCTION audit.write_event(kind text, subject text, detail jsonb DEFAULT '{}'::jsonb, actor text DEFAULT NULL::text) RETURNS bigint
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 0a28723f09a28b51';
+    AS 'sha256 35bbb4ee8f5b706f';
 
-COMMENT ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) IS 'Note who did what to what; never the text of a question.';
+COMMENT ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) IS 'Note who did what to what and why; never the text of a question.';
 
 REVOKE ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) TO pgkb_app;
@@ -291,12 +333,6 @@ COMMENT ON COLUMN corpus.chunk_fact.tags IS 'Topic slugs.';
 
 COMMENT ON TABLE corpus.chunk_fact IS 'What may change about a published chunk, in a narrow row of its own: a change writes no page of the vector or the text index.';
 
-GRANT UPDATE(quality_score) ON TABLE corpus.chunk_fact TO pgkb_admin;
-
-GRANT UPDATE(reviewed_at) ON TABLE corpus.chunk_fact TO pgkb_admin;
-
-GRANT UPDATE(reviewed_by) ON TABLE corpus.chunk_fact TO pgkb_admin;
-
 GRANT UPDATE(status) ON TABLE corpus.chunk_fact TO pgkb_admin;
 
 GRANT UPDATE(tags) ON TABLE corpus.chunk_fact TO pgkb_admin;
@@ -310,6 +346,7 @@ CREATE TABLE corpus.document (
     source text NOT NULL,
     source_family text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    stands_alone boolean DEFAULT false NOT NULL,
     CONSTRAINT document_source_not_empty CHECK ((source <> ''::text))
 );
 
@@ -322,6 +359,8 @@ COMMENT ON COLUMN corpus.document.scope_id IS 'Who may see it; never changes.';
 COMMENT ON COLUMN corpus.document.source IS 'Address or file name it came from.';
 
 COMMENT ON COLUMN corpus.document.source_family IS 'Host of an address, or upload: only documents of one family supersede each other by title.';
+
+COMMENT ON COLUMN corpus.document.stands_alone IS 'A curator undid its supersession by another document: titles group it with no other any more.';
 
 COMMENT ON TABLE corpus.document IS 'A document is a source in a scope; its text lives in versions.';
 
@@ -379,6 +418,27 @@ COMMENT ON TABLE corpus.scope IS 'A set of documents that the same people may se
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE corpus.scope TO pgkb_ingest;
 GRANT SELECT ON TABLE corpus.scope TO pgkb_admin;
+
+CREATE TABLE corpus.status_edge (
+    old_status text NOT NULL,
+    new_status text NOT NULL,
+    with_version boolean DEFAULT false NOT NULL,
+    meaning text NOT NULL,
+    CONSTRAINT status_edge_leads_elsewhere CHECK ((old_status <> new_status))
+);
+
+COMMENT ON COLUMN corpus.status_edge.meaning IS 'What the move says.';
+
+COMMENT ON COLUMN corpus.status_edge.new_status IS 'The state it may go to.';
+
+COMMENT ON COLUMN corpus.status_edge.old_status IS 'The state it is in.';
+
+COMMENT ON COLUMN corpus.status_edge.with_version IS 'Nobody decides for it: it follows its version, and only while that is superseded or published again.';
+
+COMMENT ON TABLE corpus.status_edge IS 'The moves a passage may make between validation states; every other is refused (KB013).';
+
+GRANT SELECT ON TABLE corpus.status_edge TO pgkb_ingest;
+GRANT SELECT ON TABLE corpus.status_edge TO pgkb_admin;
 
 CREATE TABLE corpus.version (
     version_id bigint NOT NULL,
@@ -441,7 +501,7 @@ COMMENT ON COLUMN corpus.version.version IS 'Counts from 1 within the document.'
 
 COMMENT ON COLUMN corpus.version.version_id IS 'Key.';
 
-COMMENT ON COLUMN corpus.version.withdrawn_on IS 'The day its source stopped saying it and said what another source says; NULL when a version of its own document or title took over.';
+COMMENT ON COLUMN corpus.version.withdrawn_on IS 'The day its source began to say what another source says, or a curator named another document as its successor; NULL when a version of its own document or title took over.';
 
 COMMENT ON TABLE corpus.version IS 'One text of a document. Exactly one is published at a time; earlier ones stay for as_of and for old citations.';
 
@@ -507,6 +567,9 @@ ALTER TABLE ONLY corpus.domain
 
 ALTER TABLE ONLY corpus.scope
     ADD CONSTRAINT scope_pk PRIMARY KEY (scope_id);
+
+ALTER TABLE ONLY corpus.status_edge
+    ADD CONSTRAINT status_edge_pk PRIMARY KEY (old_status, new_status);
 
 ALTER TABLE ONLY corpus.version
     ADD CONSTRAINT version_once_per_number UNIQUE (document_id, version);
@@ -585,6 +648,155 @@ CREATE INDEX version_title_key_idx ON corpus.version USING btree (title_key) WHE
 
 CREATE INDEX version_valid_from_idx ON corpus.version USING btree (valid_from) WHERE (state = ANY (ARRAY['published'::text, 'superseded'::text]));
 
+CREATE VIEW corpus.document_overview AS
+ SELECT d.document_id,
+    s.kind AS scope,
+    s.la_code,
+    s.school_urn,
+    s.owner,
+    d.source,
+    d.source_family,
+    d.stands_alone,
+    v.version_id,
+    v.version,
+    v.state,
+    v.title,
+    v.document_type,
+    v.authority,
+    v.file_type,
+    v.effective_date,
+    v.valid_from AS in_force_from,
+    v.valid_to AS in_force_to,
+    v.published_at,
+    n.document_id AS superseded_by_document,
+    f.passages,
+    f.pending,
+    f.approved,
+    f.rejected,
+    f.flagged,
+    f.tags,
+    f.quality_score
+   FROM ((((corpus.document d
+     JOIN corpus.scope s ON ((d.scope_id = s.scope_id)))
+     CROSS JOIN LATERAL ( SELECT o.version_id,
+            o.document_id,
+            o.version,
+            o.state,
+            o.title,
+            o.title_key,
+            o.content_hash,
+            o.file_type,
+            o.document_type,
+            o.authority,
+            o.tags,
+            o.effective_date,
+            o.metadata,
+            o.valid_from,
+            o.valid_to,
+            o.superseded_by,
+            o.staged_at,
+            o.published_at,
+            o.withdrawn_on
+           FROM corpus.version o
+          WHERE (o.document_id = d.document_id)
+          ORDER BY (o.state = 'published'::text) DESC, o.version DESC
+         LIMIT 1) v)
+     LEFT JOIN corpus.version n ON ((v.superseded_by = n.version_id)))
+     CROSS JOIN LATERAL ( SELECT (count(*))::integer AS passages,
+            (count(*) FILTER (WHERE (x.status = 'pending'::text)))::integer AS pending,
+            (count(*) FILTER (WHERE (x.status = 'approved'::text)))::integer AS approved,
+            (count(*) FILTER (WHERE (x.status = 'rejected'::text)))::integer AS rejected,
+            (count(*) FILTER (WHERE (x.status = 'flagged'::text)))::integer AS flagged,
+            COALESCE(( SELECT array_agg(DISTINCT t.tag ORDER BY t.tag) AS array_agg
+                   FROM ((corpus.chunk u
+                     JOIN corpus.chunk_fact y ON ((u.chunk_id = y.chunk_id)))
+                     CROSS JOIN LATERAL unnest(y.tags) t(tag))
+                  WHERE (u.version_id = v.version_id)), '{}'::text[]) AS tags,
+            (round(avg(x.quality_score)))::smallint AS quality_score
+           FROM (corpus.chunk c
+             JOIN corpus.chunk_fact x ON ((c.chunk_id = x.chunk_id)))
+          WHERE (c.version_id = v.version_id)) f);
+
+COMMENT ON COLUMN corpus.document_overview.approved IS 'Passages found right.';
+
+COMMENT ON COLUMN corpus.document_overview.authority IS 'Kind of publisher.';
+
+COMMENT ON COLUMN corpus.document_overview.document_id IS 'The document.';
+
+COMMENT ON COLUMN corpus.document_overview.document_type IS 'What it is.';
+
+COMMENT ON COLUMN corpus.document_overview.effective_date IS 'The day it says it applies from.';
+
+COMMENT ON COLUMN corpus.document_overview.file_type IS 'pdf, docx, html or txt.';
+
+COMMENT ON COLUMN corpus.document_overview.flagged IS 'Passages in question.';
+
+COMMENT ON COLUMN corpus.document_overview.in_force_from IS 'First day it was in force for as_of.';
+
+COMMENT ON COLUMN corpus.document_overview.in_force_to IS 'First day it no longer was; NULL is still.';
+
+COMMENT ON COLUMN corpus.document_overview.la_code IS 'Authority; NULL is national or private.';
+
+COMMENT ON COLUMN corpus.document_overview.owner IS 'Who added it, when it is private.';
+
+COMMENT ON COLUMN corpus.document_overview.passages IS 'Its passages; none while it is staged.';
+
+COMMENT ON COLUMN corpus.document_overview.pending IS 'Passages nobody has decided on.';
+
+COMMENT ON COLUMN corpus.document_overview.published_at IS 'When this version was published.';
+
+COMMENT ON COLUMN corpus.document_overview.quality_score IS 'Mean quality of its passages, 0 to 100.';
+
+COMMENT ON COLUMN corpus.document_overview.rejected IS 'Passages found wrong.';
+
+COMMENT ON COLUMN corpus.document_overview.school_urn IS 'School, when it is a school''s.';
+
+COMMENT ON COLUMN corpus.document_overview.scope IS 'national, la, school or private.';
+
+COMMENT ON COLUMN corpus.document_overview.source IS 'Address or file name.';
+
+COMMENT ON COLUMN corpus.document_overview.source_family IS 'Host, or upload.';
+
+COMMENT ON COLUMN corpus.document_overview.stands_alone IS 'Titles group it with no other document.';
+
+COMMENT ON COLUMN corpus.document_overview.state IS 'published, superseded or staged.';
+
+COMMENT ON COLUMN corpus.document_overview.superseded_by_document IS 'The document whose version took over; its own when a later version did.';
+
+COMMENT ON COLUMN corpus.document_overview.tags IS 'Topic slugs of its passages.';
+
+COMMENT ON COLUMN corpus.document_overview.title IS 'Its title.';
+
+COMMENT ON COLUMN corpus.document_overview.version IS 'Its number within the document.';
+
+COMMENT ON COLUMN corpus.document_overview.version_id IS 'The version shown.';
+
+COMMENT ON VIEW corpus.document_overview IS 'One row per document: its published version, or its latest when none is, and how far its passages are decided on.';
+
+GRANT SELECT ON TABLE corpus.document_overview TO pgkb_admin;
+
+CREATE FUNCTION corpus.check_batch(ids bigint[]) RETURNS bigint[]
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f97d66678b07623e';
+
+COMMENT ON FUNCTION corpus.check_batch(ids bigint[]) IS 'The ids of a bulk decision, each once, in order; refuse more than 50 of them or a missing one.';
+
+REVOKE ALL ON FUNCTION corpus.check_batch(ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.check_batch(ids bigint[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.check_batch(ids bigint[]) TO pgkb_admin;
+
+CREATE FUNCTION corpus.check_decision(status text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 0f59d057e8e72045';
+
+COMMENT ON FUNCTION corpus.check_decision(status text) IS 'Refuse what no person can decide for.';
+
+REVOKE ALL ON FUNCTION corpus.check_decision(status text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.check_decision(status text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.check_decision(status text) TO pgkb_admin;
+
 CREATE FUNCTION corpus.check_rank(authority text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -610,13 +822,35 @@ GRANT ALL ON FUNCTION corpus.check_tags(tags text[]) TO pgkb_admin;
 CREATE FUNCTION corpus.chunk_fact__check_transition() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 38e58a6d45fbc7fa';
+    AS 'sha256 f31c53ed7eb9e2d7';
 
-COMMENT ON FUNCTION corpus.chunk_fact__check_transition() IS 'A validation state moves only along allowed edges; superseded is final, and remembers the one before.';
+COMMENT ON FUNCTION corpus.chunk_fact__check_transition() IS 'A validation state moves only along corpus.status_edge, and to or from superseded only with its version; who decided is noted.';
 
 REVOKE ALL ON FUNCTION corpus.chunk_fact__check_transition() FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.chunk_fact__check_transition() TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.chunk_fact__check_transition() TO pgkb_admin;
+
+CREATE FUNCTION corpus.chunk_fact__note_decisions() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e8e4891141ee6913';
+
+COMMENT ON FUNCTION corpus.chunk_fact__note_decisions() IS 'Every decision on passages becomes an event, whichever client made it: who, from which login, when, why, from what to what.';
+
+REVOKE ALL ON FUNCTION corpus.chunk_fact__note_decisions() FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.chunk_fact__note_decisions() TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.chunk_fact__note_decisions() TO pgkb_admin;
+
+CREATE FUNCTION corpus.chunk_fact__rate() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 08155e57ffcc71b2';
+
+COMMENT ON FUNCTION corpus.chunk_fact__rate() IS 'The quality of a passage follows its tags, whichever client changes them.';
+
+REVOKE ALL ON FUNCTION corpus.chunk_fact__rate() FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.chunk_fact__rate() TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.chunk_fact__rate() TO pgkb_admin;
 
 CREATE FUNCTION corpus.chunk_text(body text, size integer DEFAULT NULL::integer, overlap integer DEFAULT NULL::integer, minimum integer DEFAULT NULL::integer) RETURNS TABLE(chunk_index integer, start_at integer, content text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -640,6 +874,26 @@ REVOKE ALL ON FUNCTION corpus.content_hash(content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_admin;
 
+CREATE FUNCTION corpus.decide_chunks(chunk_ids bigint[], status text, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS TABLE(chunk_id bigint, outcome text, explanation text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 70d54273e85887e8';
+
+COMMENT ON FUNCTION corpus.decide_chunks(chunk_ids bigint[], status text, actor text, reason text) IS 'Decide on up to 50 passages at once, each for itself: one row each, changed, unchanged, refused or unknown, and why.';
+
+REVOKE ALL ON FUNCTION corpus.decide_chunks(chunk_ids bigint[], status text, actor text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.decide_chunks(chunk_ids bigint[], status text, actor text, reason text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.decide_documents(document_ids bigint[], status text, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS TABLE(document_id bigint, outcome text, changed integer, kept integer, explanation text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 16205457fc4d30f5';
+
+COMMENT ON FUNCTION corpus.decide_documents(document_ids bigint[], status text, actor text, reason text) IS 'Decide on the passages of up to 50 documents at once, each document for itself: one row each, changed, unchanged, refused or unknown, and why.';
+
+REVOKE ALL ON FUNCTION corpus.decide_documents(document_ids bigint[], status text, actor text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.decide_documents(document_ids bigint[], status text, actor text, reason text) TO pgkb_admin;
+
 CREATE FUNCTION corpus.discard_abandoned(older_than interval DEFAULT '1 day'::interval) RETURNS integer
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -662,6 +916,28 @@ REVOKE ALL ON FUNCTION corpus.discard_version(version_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.discard_version(version_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.discard_version(version_id bigint) TO pgkb_admin;
 
+CREATE FUNCTION corpus.document_history(document_id bigint) RETURNS TABLE(at timestamp with time zone, version_id bigint, version integer, what text, actor text, login text, reason text, detail jsonb)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 296a9da81236134a';
+
+COMMENT ON FUNCTION corpus.document_history(document_id bigint) IS 'What became of a document, oldest first: each version when it came, and every decision on it with who, from which login, when and why.';
+
+REVOKE ALL ON FUNCTION corpus.document_history(document_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.document_history(document_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.document_history(document_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION corpus.expose_version(version_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f013ffcf8b001617';
+
+COMMENT ON FUNCTION corpus.expose_version(version_id bigint) IS 'Put the texts and vectors of a published version where the search looks.';
+
+REVOKE ALL ON FUNCTION corpus.expose_version(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.expose_version(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.expose_version(version_id bigint) TO pgkb_admin;
+
 CREATE FUNCTION corpus.find_break(passage_window text, size integer, low integer) RETURNS integer
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -673,16 +949,49 @@ REVOKE ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low 
 GRANT ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) TO pgkb_admin;
 
+CREATE FUNCTION corpus.last_superseded(document_id bigint, version integer DEFAULT NULL::integer) RETURNS bigint
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 26db23a5bee176fe';
+
+COMMENT ON FUNCTION corpus.last_superseded(document_id bigint, version integer) IS 'The superseded version of a document that undoing is about: the one with this number, else the one that began last.';
+
+REVOKE ALL ON FUNCTION corpus.last_superseded(document_id bigint, version integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.last_superseded(document_id bigint, version integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.last_superseded(document_id bigint, version integer) TO pgkb_admin;
+
 CREATE FUNCTION corpus.lay_timeline(document_id bigint) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 08a67a67267ada3d';
+    AS 'sha256 8910626881b84853';
 
 COMMENT ON FUNCTION corpus.lay_timeline(document_id bigint) IS 'Set until when each version of a document and of its titles was in force: on any day one of them is, whatever the order they came in.';
 
 REVOKE ALL ON FUNCTION corpus.lay_timeline(document_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.lay_timeline(document_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.lay_timeline(document_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION corpus.list_documents(status text DEFAULT NULL::text, la text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], min_quality integer DEFAULT NULL::integer, title text DEFAULT NULL::text, before bigint DEFAULT NULL::bigint, page_size integer DEFAULT 20) RETURNS SETOF corpus.document_overview
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 c9d731f849eb8665';
+
+COMMENT ON FUNCTION corpus.list_documents(status text, la text, tags text[], min_quality integer, title text, before bigint, page_size integer) IS 'The documents a curator looks for, newest first, a page at a time; the next page begins before the last one''s id.';
+
+REVOKE ALL ON FUNCTION corpus.list_documents(status text, la text, tags text[], min_quality integer, title text, before bigint, page_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.list_documents(status text, la text, tags text[], min_quality integer, title text, before bigint, page_size integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.list_documents(status text, la text, tags text[], min_quality integer, title text, before bigint, page_size integer) TO pgkb_admin;
+
+CREATE FUNCTION corpus.list_passages(document_id bigint, version integer DEFAULT NULL::integer, after_index integer DEFAULT '-1'::integer, page_size integer DEFAULT 20) RETURNS TABLE(chunk_id bigint, chunk_index integer, status text, quality_score smallint, tags text[], reviewed_by text, reviewed_at timestamp with time zone, content text)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d7a2554765dc644f';
+
+COMMENT ON FUNCTION corpus.list_passages(document_id bigint, version integer, after_index integer, page_size integer) IS 'The passages of a document''s published version, or of any version named by its number, in their order, a page at a time.';
+
+REVOKE ALL ON FUNCTION corpus.list_passages(document_id bigint, version integer, after_index integer, page_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.list_passages(document_id bigint, version integer, after_index integer, page_size integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.list_passages(document_id bigint, version integer, after_index integer, page_size integer) TO pgkb_admin;
 
 CREATE FUNCTION corpus.load_domains(pack text, rows jsonb) RETURNS integer
     LANGUAGE plpgsql
@@ -717,6 +1026,28 @@ REVOKE ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) TO pgkb_admin;
 
+CREATE FUNCTION corpus.lock_titles(document_ids bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 73313dd14d8ca64b';
+
+COMMENT ON FUNCTION corpus.lock_titles(document_ids bigint[]) IS 'Wait until nobody publishes under the titles of these documents, and keep publishers waiting until the transaction ends.';
+
+REVOKE ALL ON FUNCTION corpus.lock_titles(document_ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[]) TO pgkb_admin;
+
+CREATE FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 917af632335b6d4d';
+
+COMMENT ON FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) IS 'Whether a published rival stays although this version comes: of two documents the one that applies from a later day, an undated one from the day it came.';
+
+REVOKE ALL ON FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) TO pgkb_admin;
+
 CREATE FUNCTION corpus.passages(body text, metadata jsonb) RETURNS TABLE(chunk_index integer, start_at integer, content text, page_from integer, page_to integer, heading_path text[])
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -731,7 +1062,7 @@ GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_admin;
 CREATE FUNCTION corpus.publish_version(version_id bigint) RETURNS TABLE(document_id bigint, version integer, superseded_documents bigint[])
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 d8364e14f65c889d';
+    AS 'sha256 45b4028e13adde88';
 
 COMMENT ON FUNCTION corpus.publish_version(version_id bigint) IS 'Make a staged version the one that is seen, in one short transaction, and retire what it replaces.';
 
@@ -750,10 +1081,20 @@ REVOKE ALL ON FUNCTION corpus.quality_score(content_length integer, file_type te
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_admin;
 
+CREATE FUNCTION corpus.restore_version(version_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a70d7f23a7be3b90';
+
+COMMENT ON FUNCTION corpus.restore_version(version_id bigint) IS 'Publish a superseded version again: what corpus.retire_version did, taken back. Its passages are what they were.';
+
+REVOKE ALL ON FUNCTION corpus.restore_version(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.restore_version(version_id bigint) TO pgkb_admin;
+
 CREATE FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 97493424b45ef756';
+    AS 'sha256 1f0b18fc5560243c';
 
 COMMENT ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) IS 'Take a published version out of the search because another took over; it stays for as_of and old citations.';
 
@@ -764,7 +1105,7 @@ GRANT ALL ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigi
 CREATE FUNCTION corpus.rivals_of(version_id bigint) RETURNS SETOF corpus.version
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 13da0ab9d6212eb3';
+    AS 'sha256 643081ff0483f3f7';
 
 COMMENT ON FUNCTION corpus.rivals_of(version_id bigint) IS 'The published versions that cannot stay published beside this one: of its document, or of its title in the same scope and source family.';
 
@@ -786,22 +1127,22 @@ GRANT ALL ON FUNCTION corpus.scope_for(la_code text, school_urn text, owner text
 CREATE FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a5806f221212b378';
+    AS 'sha256 a98c71f0dd6c0c60';
 
-COMMENT ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text, reason text) IS 'Decide on chunks along the allowed edges, audited; returns how many changed. All or none.';
+COMMENT ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text, reason text) IS 'Decide on chunks along the allowed edges (corpus.status_edge), audited; returns how many changed. All or none.';
 
 REVOKE ALL ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text, reason text) TO pgkb_admin;
 
-CREATE FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text DEFAULT NULL::text) RETURNS integer
+CREATE FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 12059ba1301dbf12';
+    AS 'sha256 c356b27f8be7a64d';
 
-COMMENT ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text) IS 'Give chunks other topic slugs, and the quality that follows; returns how many changed.';
+COMMENT ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text, reason text) IS 'Give chunks other topic slugs, and the quality that follows; returns how many changed.';
 
-REVOKE ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text) FROM PUBLIC;
-GRANT ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text) TO pgkb_admin;
+REVOKE ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text, reason text) TO pgkb_admin;
 
 CREATE FUNCTION corpus.source_host(source text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -825,18 +1166,42 @@ REVOKE ALL ON FUNCTION corpus.stage_document(source text, title text, body text,
 GRANT ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) TO pgkb_admin;
 
+CREATE FUNCTION corpus.supersede(document_id bigint, successor_id bigint, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 0c4ea5167bf1224b';
+
+COMMENT ON FUNCTION corpus.supersede(document_id bigint, successor_id bigint, actor text, reason text) IS 'Say that another document of the same scope took over, where titles do not tell; returns the version that is superseded by it.';
+
+REVOKE ALL ON FUNCTION corpus.supersede(document_id bigint, successor_id bigint, actor text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.supersede(document_id bigint, successor_id bigint, actor text, reason text) TO pgkb_admin;
+
 CREATE FUNCTION corpus.title_key(title text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 af0dac061c675450';
+    AS 'sha256 23585dff7d32d6be';
 
-COMMENT ON FUNCTION corpus.title_key(title text) IS 'Folded title without years, dates and version words; NULL when what is left is too generic to supersede by.';
+COMMENT ON FUNCTION corpus.title_key(title text) IS 'Folded title without dates and version words; NULL when what is left is too generic to supersede by.';
 
 REVOKE ALL ON FUNCTION corpus.title_key(title text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.title_key(title text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.title_key(title text) TO pgkb_admin;
 
+CREATE FUNCTION corpus.undo_supersession(version_id bigint, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS TABLE(document_id bigint, version integer, stands_alone boolean, retired_version bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 33086af697e0ff6e';
+
+COMMENT ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, reason text) IS 'Take back that another version took over: a superseded version is published again, its passages as they were before.';
+
+REVOKE ALL ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, reason text) TO pgkb_admin;
+
 CREATE TRIGGER chunk_fact__check_transition BEFORE UPDATE OF status ON corpus.chunk_fact FOR EACH ROW EXECUTE FUNCTION corpus.chunk_fact__check_transition();
+
+CREATE TRIGGER chunk_fact__note_decisions AFTER UPDATE ON corpus.chunk_fact REFERENCING OLD TABLE AS old_fact NEW TABLE AS new_fact FOR EACH STATEMENT EXECUTE FUNCTION corpus.chunk_fact__note_decisions();
+
+CREATE TRIGGER chunk_fact__rate BEFORE UPDATE OF tags ON corpus.chunk_fact FOR EACH ROW EXECUTE FUNCTION corpus.chunk_fact__rate();
 
 CREATE SCHEMA dba;
 
@@ -3542,7 +3907,8 @@ CREATE VIEW public.knowledge_base AS
     c.chunk_index,
     r.document_type,
     r.metadata,
-    r.published_at AS created_at
+    r.published_at AS created_at,
+    f.quality_score
    FROM (((((((corpus.chunk c
      JOIN corpus.chunk_fact f ON ((c.chunk_id = f.chunk_id)))
      JOIN corpus.version r ON ((c.version_id = r.version_id)))
@@ -3569,6 +3935,8 @@ COMMENT ON COLUMN public.knowledge_base.la_code IS 'Authority; NULL is national.
 COMMENT ON COLUMN public.knowledge_base.metadata IS 'What the parser found.';
 
 COMMENT ON COLUMN public.knowledge_base.parent_doc_id IS 'The document.';
+
+COMMENT ON COLUMN public.knowledge_base.quality_score IS 'Quality of the passage, 0 to 100.';
 
 COMMENT ON COLUMN public.knowledge_base.school_urn IS 'School, when it is a school''s.';
 
@@ -3607,6 +3975,18 @@ REVOKE ALL ON FUNCTION public.explain_text(question text, la text, home_la text,
 GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_reader;
 GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_app;
 GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_admin;
+
+CREATE FUNCTION public.resolve_citation(chunk_id bigint, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], everywhere boolean DEFAULT false) RETURNS TABLE(document_id bigint, version integer, title text, source text, content text, chunk_index integer, document_type text, authority text, scope text, effective_date date, in_force_from date, in_force_to date, is_current boolean, superseded_by_document bigint, superseded_by_version integer)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 7e3c14cf7c89a46d';
+
+COMMENT ON FUNCTION public.resolve_citation(chunk_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean) IS 'The passage a citation names, word for word as it was cited, with its document, version and the days it was in force; no row for one the caller may not see.';
+
+REVOKE ALL ON FUNCTION public.resolve_citation(chunk_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.resolve_citation(chunk_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.resolve_citation(chunk_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean) TO pgkb_app;
+GRANT ALL ON FUNCTION public.resolve_citation(chunk_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean) TO pgkb_admin;
 
 CREATE FUNCTION public.resolve_la(la text DEFAULT NULL::text, child_urn text DEFAULT NULL::text, child_postcode text DEFAULT NULL::text, user_urn text DEFAULT NULL::text, first_child_urn text DEFAULT NULL::text, first_child_postcode text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(la_code text, local_authority text, school_urn text, home_la_code text, home_la_name text, source text, notes text[])
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE

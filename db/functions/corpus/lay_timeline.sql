@@ -3,9 +3,11 @@
 --
 -- In the order of their first days each is in force until the next of its document or of its
 -- title begins, and the published one from its first day on. Of two of one day the later staged
--- is in force; one that begins after the published one never was.
+-- is in force; one that begins after the published one never was. A document that stands alone
+-- is in no line but its own.
 --
--- called by  corpus.publish_version, which holds the locks of the titles
+-- called by  corpus.publish_version, corpus.supersede and corpus.undo_supersession, which hold
+--            the locks of the titles
 -- writes     corpus.version (valid_to)
 
 create or replace function corpus.lay_timeline(document_id bigint)
@@ -17,7 +19,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
     with family_version as materialized (
-        select v.*
+        select v.*, case when o.stands_alone then o.document_id end as alone
         from corpus.document as d
         inner join corpus.document as o on d.scope_id = o.scope_id
         inner join corpus.version as v on o.document_id = v.document_id
@@ -36,10 +38,10 @@ as $func$
         select
             f.version_id,
             lead(f.valid_from) over (
-                partition by f.title_key order by f.valid_from, f.version_id
+                partition by f.title_key, f.alone order by f.valid_from, f.version_id
             ) as next_from,
             max(f.valid_from) filter (where f.state = 'published') over (
-                partition by f.title_key
+                partition by f.title_key, f.alone
             ) as live_from
         from family_version as f
     ),

@@ -7,8 +7,8 @@
 -- Publishing twice changes nothing.
 --
 -- called by  ingest/calls.py
--- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
---            embedding.cold_vector, embedding.wanted_vector, audit.event
+-- writes     corpus.version, corpus.chunk_fact, audit.event, what corpus.retire_version and
+--            corpus.expose_version write
 -- locks      advisory: shared against embedding.activate, then all title keys of the document,
 --            sorted, so that two publishers cannot deadlock; then rows
 -- raises     KB009 unknown version, KB010 a chunk lacks its vector
@@ -27,7 +27,6 @@ declare
     _document corpus.document;
     _active embedding.set;
     _missing bigint;
-    _key text;
     _rivals bigint[];
     _winner bigint;
 begin
@@ -37,16 +36,7 @@ begin
     select v.* into _new from corpus.version as v where v.version_id = publish_version.version_id;
     select d.* into _document from corpus.document as d where d.document_id = _new.document_id;
 
-    for _key in
-        select distinct v.title_key
-        from corpus.version as v
-        where v.document_id = _new.document_id and v.title_key is not null
-        order by v.title_key
-    loop
-        perform pg_advisory_xact_lock(
-            hashtextextended(_document.scope_id || _document.source_family || ' ' || _key, 3)
-        );
-    end loop;
+    perform corpus.lock_titles(array[_new.document_id]);
     perform from corpus.document as d where d.document_id = _new.document_id for update;
     select v.* into _new
     from corpus.version as v
@@ -80,23 +70,14 @@ begin
             using errcode = 'KB010', hint = 'Embed them first: embedding.chunks_to_embed.';
     end if;
 
-    -- the newer by effective date wins, whatever the order of arrival; where dates do not say,
-    -- the later version of a document
+    -- the newer by effective date wins, whatever the order of arrival
     select
         array_agg(w.version_id order by w.version_id) filter (where not w.wins),
-        (array_agg(w.version_id order by w.effective_date desc nulls last, w.version_id desc)
+        (array_agg(w.version_id order by w.valid_from desc, w.version_id desc)
             filter (where w.wins))[1]
     into _rivals, _winner
     from (
-        select
-            r.version_id,
-            r.effective_date,
-            coalesce(r.effective_date > _new.effective_date, false)
-            or (
-                r.document_id = _new.document_id
-                and r.version > _new.version
-                and coalesce(r.effective_date >= _new.effective_date, true)
-            ) as wins
+        select r.version_id, r.valid_from, corpus.outranks(r, _new) as wins
         from corpus.rivals_of(_new.version_id) as r
     ) as w;
 
@@ -160,28 +141,7 @@ begin
 
     update corpus.version as v set state = 'published' where v.version_id = _new.version_id;
     perform corpus.lay_timeline(_new.document_id);
-    insert into search.text_index (chunk_id, scope_id, lexemes, token_count)
-    select i.chunk_id, i.scope_id, i.lexemes, terms.count_tokens(i.lexemes)
-    from (
-        select
-            c.chunk_id, c.scope_id,
-            terms.to_index(embedding.text_of(_new.title, c.content)) as lexemes
-        from corpus.chunk as c
-        where c.version_id = _new.version_id
-        order by c.chunk_index
-    ) as i;
-    with warm_vector as (
-        delete from embedding.cold_vector as k
-        using corpus.chunk as c
-        where c.version_id = _new.version_id and k.chunk_id = c.chunk_id
-        returning k.set_id, k.chunk_id, c.scope_id, k.embedding
-    )
-
-    insert into embedding.vector (set_id, chunk_id, scope_id, embedding)
-    select w.set_id, w.chunk_id, w.scope_id, w.embedding
-    from warm_vector as w
-    order by w.chunk_id;
-    perform embedding.want_version(_new.version_id);
+    perform corpus.expose_version(_new.version_id);
     return next;
 end;
 $func$;

@@ -1,7 +1,11 @@
 -- corpus.retire_version
 -- Take a published version out of the search because another took over; it stays for as_of and old citations.
 --
--- called by  corpus.publish_version, corpus.stage_document
+-- Of a document that stands alone only its own next version takes over: what a curator brought
+-- back stays although the same arrives again.
+--
+-- called by  corpus.publish_version, corpus.stage_document, corpus.supersede,
+--            corpus.undo_supersession
 -- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
 --            embedding.cold_vector, audit.event
 
@@ -14,6 +18,19 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 begin
+    update corpus.version as v
+    set withdrawn_on = null
+    from corpus.document as d, corpus.version as s
+    where
+        v.version_id = retire_version.version_id
+        and v.state = 'published'
+        and d.document_id = v.document_id
+        and d.stands_alone
+        and s.version_id = retire_version.successor_id
+        and s.document_id <> v.document_id;
+    if found then
+        return;
+    end if;
     update corpus.version as v
     set
         state = 'superseded',

@@ -1,7 +1,9 @@
 -- corpus.rivals_of
 -- The published versions that cannot stay published beside this one: of its document, or of its title in the same scope and source family.
 --
--- called by  corpus.publish_version
+-- Titles do not make a rival of a document that stands alone: a curator said so.
+--
+-- called by  corpus.publish_version, corpus.undo_supersession
 -- raises     nothing
 
 create or replace function corpus.rivals_of(version_id bigint)
@@ -17,7 +19,13 @@ as $func$
     inner join corpus.document as d on n.document_id = d.document_id
     inner join corpus.document as o
         on d.scope_id = o.scope_id
-        and (o.document_id = d.document_id or o.source_family = d.source_family)
+        and (
+            o.document_id = d.document_id
+            or (
+                o.source_family = d.source_family
+                and not o.stands_alone and not d.stands_alone
+            )
+        )
     inner join corpus.version as r
         on o.document_id = r.document_id
         and r.state = 'published'

@@ -1,7 +1,7 @@
 -- corpus.set_status
--- Decide on chunks along the allowed edges, audited; returns how many changed. All or none.
+-- Decide on chunks along the allowed edges (corpus.status_edge), audited; returns how many changed. All or none.
 --
--- called by  curators
+-- called by  curators, corpus.decide_chunks, corpus.decide_documents
 -- writes     corpus.chunk_fact, audit.event
 -- raises     KB013 an edge that is not allowed, KB014 no such chunk
 
@@ -19,35 +19,20 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
+    _spoken text[];
     _changed integer;
 begin
-    if set_status.status not in ('pending', 'approved', 'rejected', 'flagged') then
-        raise exception 'a person cannot decide that chunks are "%"', left(set_status.status, 40)
-            using errcode = 'KB013',
-                  detail = 'A chunk is superseded when a newer version of its document takes over.',
-                  hint = 'Decide for approved, rejected, flagged or pending.';
-    end if;
+    perform corpus.check_decision(set_status.status);
     perform corpus.lock_facts(set_status.chunk_ids);
+    _spoken := audit.speak_for(set_status.actor, set_status.reason);
     update corpus.chunk_fact as f
-    set
-        status = set_status.status,
-        reviewed_by = coalesce(set_status.actor, session_user),
-        reviewed_at = now()
+    set status = set_status.status
     where f.chunk_id = any(set_status.chunk_ids) and f.status <> set_status.status;
     get diagnostics _changed = row_count;
-    if _changed > 0 then
-        perform audit.write_event(
-            'status_changed', format('%s chunks', _changed),
-            jsonb_build_object(
-                'chunks', set_status.chunk_ids, 'status', set_status.status,
-                'reason', set_status.reason
-            ),
-            set_status.actor
-        );
-    end if;
+    perform audit.speak_for(_spoken[1], _spoken[2]);
     return _changed;
 end;
 $func$;
 
 comment on function corpus.set_status is
-'Decide on chunks along the allowed edges, audited; returns how many changed. All or none.';
+'Decide on chunks along the allowed edges (corpus.status_edge), audited; returns how many changed. All or none.';

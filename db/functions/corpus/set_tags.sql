@@ -8,7 +8,8 @@
 create or replace function corpus.set_tags(
     chunk_ids bigint[],
     tags text[],
-    actor text default null
+    actor text default null,
+    reason text default null
 )
 returns integer
 language plpgsql
@@ -19,29 +20,39 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _tags text[] := corpus.check_tags(set_tags.tags);
-    _changed integer;
+    _spoken text[];
+    _version record;
+    _changed integer := 0;
 begin
     perform corpus.lock_facts(set_tags.chunk_ids);
-    update corpus.chunk_fact as f
-    set
-        tags = _tags,
-        quality_score = corpus.quality_score(
-            length(c.content), v.file_type, cardinality(_tags),
-            config.value('kb.chunk_size')::integer
+    _spoken := audit.speak_for(set_tags.actor, set_tags.reason);
+    for _version in
+        with changed_fact as (
+            update corpus.chunk_fact as f
+            set tags = _tags
+            from corpus.chunk as c
+            where
+                f.chunk_id = any(set_tags.chunk_ids)
+                and c.chunk_id = f.chunk_id
+                and f.tags is distinct from _tags
+            returning f.chunk_id, c.version_id
         )
-    from corpus.chunk as c
-    inner join corpus.version as v on c.version_id = v.version_id
-    where
-        f.chunk_id = any(set_tags.chunk_ids)
-        and c.chunk_id = f.chunk_id
-        and f.tags is distinct from _tags;
-    get diagnostics _changed = row_count;
-    if _changed > 0 then
+
+        select
+            w.version_id,
+            count(*)::integer as count,
+            jsonb_agg(w.chunk_id order by w.chunk_id) as chunks
+        from changed_fact as w
+        group by w.version_id
+        order by w.version_id
+    loop
         perform audit.write_event(
-            'tags_changed', format('%s chunks', _changed),
-            jsonb_build_object('chunks', set_tags.chunk_ids, 'tags', _tags), set_tags.actor
+            'tags_changed', 'version ' || _version.version_id,
+            jsonb_build_object('tags', _tags, 'chunks', _version.chunks)
         );
-    end if;
+        _changed := _changed + _version.count;
+    end loop;
+    perform audit.speak_for(_spoken[1], _spoken[2]);
     return _changed;
 end;
 $func$;

@@ -73,6 +73,133 @@ def test_three_and_more_documents_of_a_title_have_one_time_line_in_any_order_of_
             assert _in_force(reference, day) == [f"{source}.pdf"]
 
 
+DATED = [date(2020, 9, 1), date(2022, 9, 1), date(2022, 9, 1), date(2024, 9, 1)]
+
+
+@settings(
+    max_examples=24,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(order=st.permutations(range(len(DATED))))
+def test_the_newest_is_published_in_any_order_and_of_two_of_one_day_the_later_holds(
+    reference: psycopg.Connection, order: list[int]
+) -> None:
+    """J-08: all 24 orders of four files of one title, two of them of one day."""
+    with reference.transaction(force_rollback=True):
+        _come(reference, [Arrival(f"{number}.pdf", DATED[number]) for number in order])
+        later_of_two = max((1, 2), key=order.index)
+        assert ask_rows(
+            reference,
+            "select d.source from corpus.version as v join corpus.document as d "
+            "using (document_id) where v.state = 'published'",
+        ) == [("3.pdf",)]
+        assert _in_force(reference, date(2021, 1, 1)) == ["0.pdf"]
+        assert _in_force(reference, date(2023, 1, 1)) == [f"{later_of_two}.pdf"]
+        assert _in_force(reference, date(2025, 1, 1)) == ["3.pdf"]
+        assert _chain_ends(reference) == {"3.pdf"}
+
+
+def _chain_ends(db: psycopg.Connection) -> set[str]:
+    """Where what took over leads to from each version; it must not run in a circle."""
+    rows = ask_rows(
+        db,
+        "with recursive step as ("
+        "select version_id as began, version_id, superseded_by from corpus.version union all "
+        "select s.began, v.version_id, v.superseded_by from step as s "
+        "join corpus.version as v on s.superseded_by = v.version_id"
+        ") cycle version_id set is_circle using path "
+        "select d.source, s.is_circle from step as s join corpus.version as v using (version_id) "
+        "join corpus.document as d using (document_id) "
+        "where s.superseded_by is null or s.is_circle",
+    )
+    assert not any(circle for _, circle in rows)
+    return {source for source, _ in rows}
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(data=st.data())
+def test_whatever_curators_undo_and_supersede_all_stays_whole(
+    reference: psycopg.Connection, data: st.DataObject
+) -> None:
+    """Arrivals, undone supersessions and named successors in any order."""
+    with reference.transaction(force_rollback=True):
+        _come(
+            reference,
+            data.draw(
+                st.lists(
+                    st.builds(
+                        Arrival,
+                        source=st.sampled_from(["a.pdf", "b.pdf", "c.pdf"]),
+                        day=st.sampled_from([*YEARS, None]),
+                    ),
+                    min_size=2,
+                    max_size=4,
+                )
+            ),
+        )
+        for turn in range(data.draw(st.integers(1, 4))):
+            superseded = ask_rows(
+                reference, "select version_id from corpus.version where state = 'superseded'"
+            )
+            live = [
+                row[0]
+                for row in ask_rows(
+                    reference, "select document_id from corpus.version where state = 'published'"
+                )
+            ]
+            choices = ["come", *["undo"] * bool(superseded), *["supersede"] * (len(live) > 1)]
+            match data.draw(st.sampled_from(choices)):
+                case "undo":
+                    (version_id,) = data.draw(st.sampled_from(superseded))
+                    reference.execute("select corpus.undo_supersession(%s)", [version_id])
+                case "supersede":
+                    old, new = data.draw(st.permutations(live))[:2]
+                    reference.execute("select corpus.supersede(%s, %s)", [old, new])
+                case "come":
+                    source = data.draw(st.sampled_from(["a.pdf", "b.pdf", "c.pdf"]))
+                    add(
+                        reference,
+                        f"Turn {turn}.",
+                        source=source,
+                        title=SUBJECT,
+                        effective_date=data.draw(st.sampled_from([*YEARS, None])),
+                    )
+            _check_whole(reference)
+
+
+def _check_whole(db: psycopg.Connection) -> None:
+    """States, facts, indexed texts and vectors agree, and chains end in what is published."""
+    assert (
+        ask(
+            db,
+            "select count(*) from corpus.chunk as c join corpus.version as v using (version_id) "
+            "join corpus.chunk_fact as f using (chunk_id) "
+            "left join search.text_index as t using (chunk_id) "
+            "left join embedding.vector as w using (chunk_id) "
+            "left join embedding.cold_vector as k using (chunk_id) "
+            "where (v.state = 'published') <> (t.chunk_id is not null) "
+            "or (v.state = 'published') <> (w.chunk_id is not null) "
+            "or (v.state = 'published') = (k.chunk_id is not null) "
+            "or (v.state = 'superseded') <> (f.status = 'superseded') "
+            "or (v.state = 'superseded') <> (v.superseded_by is not null) "
+            "or (v.state = 'superseded') <> (v.valid_to is not null)",
+        )
+        == 0
+    )
+    live = ask_rows(
+        db,
+        "select d.source from corpus.version as v join corpus.document as d using (document_id) "
+        "where v.state = 'published'",
+    )
+    assert _chain_ends(db) <= {row[0] for row in live}
+    assert sorted(_in_force(db, date.max)) == sorted(row[0] for row in live)
+
+
 @settings(
     max_examples=60,
     deadline=None,

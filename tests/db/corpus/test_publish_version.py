@@ -263,10 +263,41 @@ def test_the_newest_by_its_date_wins_whatever_the_order_of_arrival(
     assert ask(reference, "select count(*) from corpus.version where superseded_by is null") == 1
 
 
-def test_without_a_date_the_later_arrival_wins(reference: psycopg.Connection) -> None:
-    _add_titled(reference, "dated.pdf", "SEND Policy", effective_date=date(2030, 1, 1))
-    _add_titled(reference, "undated.pdf", "SEND Policy")
-    assert _live(reference) == ["undated.pdf"]
+@pytest.mark.parametrize(
+    ("days", "winner"),
+    [
+        ({"2020.pdf": 2020, "2022.pdf": 2022, "undated.pdf": None}, "undated.pdf"),
+        ({"2020.pdf": 2020, "undated.pdf": None, "2090.pdf": 2090}, "2090.pdf"),
+    ],
+)
+@pytest.mark.parametrize("order", list(permutations([0, 1, 2])))
+def test_one_without_a_date_counts_from_the_day_it_came_in_any_order_of_arrival(
+    reference: psycopg.Connection,
+    days: dict[str, int | None],
+    winner: str,
+    order: tuple[int, ...],
+) -> None:
+    arrivals = list(days.items())
+    for source, year in (arrivals[place] for place in order):
+        _add_titled(
+            reference,
+            source,
+            "SEND Policy",
+            effective_date=date(year, 1, 1) if year else None,
+        )
+    assert _live(reference) == [winner]
+
+
+def test_without_dates_the_later_arrival_wins(reference: psycopg.Connection) -> None:
+    for source in ("first.pdf", "second.pdf"):
+        _add_titled(reference, source, "SEND Policy")
+    assert _live(reference) == ["second.pdf"]
+
+
+def test_a_source_that_gives_no_date_any_more_is_believed(reference: psycopg.Connection) -> None:
+    _add_titled(reference, "a.pdf", "SEND Policy", effective_date=date(2090, 1, 1))
+    add(reference, "The new text.", source="a.pdf", title="SEND Policy")
+    assert [row["content"] for row in search(reference, words="text")] == ["The new text."]
 
 
 def test_a_new_version_may_change_its_title_and_leaves_nothing_of_the_old_behind(

@@ -3,7 +3,8 @@
 import psycopg
 import pytest
 
-from tests.db.corpus_fixtures import ask
+from tests.corpus import add
+from tests.db.corpus_fixtures import ask, ask_rows
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,15 @@ def test_a_passage_of_the_chunk_size_in_force_has_full_length(
 ) -> None:
     assert ask(reference, "select corpus.quality_score(500, 'txt', 0, 500)") == 55
     assert ask(reference, "select corpus.quality_score(500, 'txt', 0, 0)") == 55
+
+
+def test_it_is_stored_follows_the_tags_whoever_changes_them_and_can_be_asked_for(
+    reference: psycopg.Connection,
+) -> None:
+    added = add(reference, "x" * 1000, source="a.txt", tags=["ehcp"])
+    query = "select quality_score, id from knowledge_base where quality_score >= 70"
+    assert ask_rows(reference, query) == [(70, added.chunk_ids[0])]
+    reference.execute("update corpus.chunk_fact set tags = '{ehcp,transport,exclusion}'")
+    assert ask_rows(reference, query) == [(85, added.chunk_ids[0])]
+    reference.execute("update corpus.chunk_fact set tags = '{}'")
+    assert ask_rows(reference, query) == []

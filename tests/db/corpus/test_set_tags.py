@@ -8,7 +8,7 @@ from tests.db.corpus_fixtures import ask, ask_rows, refused
 
 
 def _set(db: psycopg.Connection, ids: list[int], tags: list[str] | None) -> int:
-    changed: int = ask(db, "select corpus.set_tags(%s, %s::text[], 'Kim')", ids, tags)
+    changed: int = ask(db, "select corpus.set_tags(%s, %s::text[], 'Kim', 'misfiled')", ids, tags)
     return changed
 
 
@@ -56,8 +56,12 @@ def test_a_change_is_audited_and_a_repeat_is_none(reference: psycopg.Connection)
     assert _set(reference, added.chunk_ids, ["ehcp"]) == 1
     assert _set(reference, added.chunk_ids, ["ehcp"]) == 0
     assert _set(reference, added.chunk_ids, None) == 1
+    told = {"chunks": added.chunk_ids, "reason": "misfiled"}
     assert ask_rows(
         reference,
-        "select actor, detail -> 'tags' from audit.event where kind = 'tags_changed' "
-        "order by event_id",
-    ) == [("Kim", ["ehcp"]), ("Kim", [])]
+        "select actor, login = session_user, subject, detail from audit.event "
+        "where kind = 'tags_changed' order by event_id",
+    ) == [
+        ("Kim", True, f"version {added.version_id}", told | {"tags": tags})
+        for tags in (["ehcp"], [])
+    ]

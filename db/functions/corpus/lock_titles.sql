@@ -1,0 +1,37 @@
+-- corpus.lock_titles
+-- Wait until nobody publishes under the titles of these documents, and keep publishers waiting until the transaction ends.
+--
+-- Whoever takes these locks first and rows afterwards cannot deadlock with a publisher, which does
+-- the same. For up to 50 documents: each title takes room in the table of locks.
+--
+-- called by  corpus.publish_version, corpus.decide_chunks, corpus.decide_documents,
+--            corpus.supersede, corpus.undo_supersession
+-- locks      advisory: the titles of the documents within scope and family
+
+create or replace function corpus.lock_titles(document_ids bigint[])
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _title record;
+begin
+    for _title in
+        select distinct d.scope_id, d.source_family, v.title_key
+        from corpus.document as d
+        inner join corpus.version as v on d.document_id = v.document_id
+        where d.document_id = any(lock_titles.document_ids) and v.title_key is not null
+        order by d.scope_id, d.source_family, v.title_key
+    loop
+        perform pg_advisory_xact_lock(hashtextextended(
+            _title.scope_id || _title.source_family || ' ' || _title.title_key, 3
+        ));
+    end loop;
+end;
+$func$;
+
+comment on function corpus.lock_titles is
+'Wait until nobody publishes under the titles of these documents, and keep publishers waiting until the transaction ends.';
