@@ -1,6 +1,5 @@
 """search_kb, rules 4 and 5: what each leg finds, on its own and together."""
 
-import time
 from typing import Any
 
 import psycopg
@@ -13,6 +12,7 @@ from tests.bulk_corpus import QUESTION, RARE
 from tests.corpus import Added, add, axis, near, search
 from tests.rows import value_of
 from tests.sandbox import notices_of
+from tests.work import ServerWork
 
 
 def found(rows: list[dict[str, Any]]) -> list[str]:
@@ -283,8 +283,8 @@ def test_a_question_of_eighty_thousand_words_is_answered_at_once(
     search(db, **arguments)
     took = []
     for _ in range(3):
-        started = time.perf_counter()
-        rows = search(db, **arguments)
-        took.append(time.perf_counter() - started)
+        with ServerWork(db) as work:
+            rows = search(db, **arguments)
+        took.append(work.seconds)
     assert [r["chunk_id"] for r in rows] == added.chunk_ids
     assert min(took) < 0.2

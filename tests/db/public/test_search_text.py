@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,6 +14,7 @@ from tests.corpus import add, axis, near, search
 from tests.registers import merge_postcodes
 from tests.rows import rows_of, value_of
 from tests.sandbox import notices_of, refused
+from tests.work import ServerWork
 
 CLOSED = "http://127.0.0.1:1/v1"
 
@@ -242,9 +242,9 @@ def test_a_question_of_eighty_thousand_words_is_answered_at_once(
     question = "the permanent exclusion must be reviewed and then " * 10_000
     took = []
     for _ in range(5):
-        started = time.perf_counter()
-        rows = ask(answers, question)
-        took.append(time.perf_counter() - started)
+        with ServerWork(answers) as work:
+            rows = ask(answers, question)
+        took.append(work.seconds)
     assert found(rows) == ["national"]
     assert min(took) < 0.2
 

@@ -1,6 +1,5 @@
 """search_text: whatever is typed is answered in less than 200 ms, with all words of a pack."""
 
-import time
 from typing import Any
 
 import psycopg
@@ -11,6 +10,7 @@ from ingest.pack_files import read_pack
 from tests.bulk_corpus import QUESTION
 from tests.conftest import REPOSITORY
 from tests.corpus import literal
+from tests.work import ServerWork
 
 SECONDS = 0.2
 
@@ -58,14 +58,14 @@ def seconds(db: psycopg.Connection[Any], text: str) -> float:
     """The fastest of a few searches as search_text makes them, with a vector at hand."""
     fastest = float("inf")
     for _ in range(5):
-        started = time.perf_counter()
-        db.execute(
-            "select count(*) from search_kb(query_vec => %(vector)s::vector, "
-            "tsquery => terms.build_tsquery(%(text)s, terms.expand_query(%(text)s)), "
-            "topics => terms.topics_for(%(text)s), la => 'E10000016')",
-            {"text": text, "vector": literal(QUESTION.tolist())},
-        )
-        fastest = min(fastest, time.perf_counter() - started)
+        with ServerWork(db) as work:
+            db.execute(
+                "select count(*) from search_kb(query_vec => %(vector)s::vector, "
+                "tsquery => terms.build_tsquery(%(text)s, terms.expand_query(%(text)s)), "
+                "topics => terms.topics_for(%(text)s), la => 'E10000016')",
+                {"text": text, "vector": literal(QUESTION.tolist())},
+            )
+        fastest = min(fastest, work.seconds)
         if fastest < SECONDS / 2:
             break
     return fastest
