@@ -5333,7 +5333,7 @@ GRANT ALL ON FUNCTION search.purge_records(batch_size integer) TO pgkb_admin;
 CREATE FUNCTION search.query_words(tsquery tsquery) RETURNS SETOF search.query_word
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 551317292556e62e';
+    AS 'sha256 2c36946d8bc74313';
 
 COMMENT ON FUNCTION search.query_words(tsquery tsquery) IS 'The positive words of a tsquery with how common each is, rarest first, at most kb.keyword_terms; negated ones are left out.';
 

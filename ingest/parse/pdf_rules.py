@@ -17,15 +17,15 @@ _SHORTEST = 4.0
 
 
 # Where a line stands, and from where to where it runs along the other axis.
-_Rule = tuple[float, float, float]
+Rule = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """The level and upright rules of a page, in PDF units, in order of their places."""
 
-    level: tuple[_Rule, ...] = ()
-    upright: tuple[_Rule, ...] = ()
+    level: tuple[Rule, ...] = ()
+    upright: tuple[Rule, ...] = ()
 
     def between_lines(self, above: float, below: float, x: float) -> bool:
         """Whether a level rule passes over `x` between two heights."""
@@ -36,7 +36,7 @@ class Rules:
         return _any_between(self.upright, left, right, y)
 
 
-def _any_between(rules: Sequence[_Rule], low: float, high: float, along: float) -> bool:
+def _any_between(rules: Sequence[Rule], low: float, high: float, along: float) -> bool:
     for at, start, end in islice(rules, bisect_left(rules, (low, low, low)), None):
         if at > high:
             return False
@@ -47,8 +47,8 @@ def _any_between(rules: Sequence[_Rule], low: float, high: float, along: float) 
 
 def read_rules(page: PdfPage) -> Rules:
     """The rules of a page: borders of cells, frames, edges of shaded boxes."""
-    level: list[_Rule] = []
-    upright: list[_Rule] = []
+    level: list[Rule] = []
+    upright: list[Rule] = []
     paths = page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_PATH], max_depth=1)
     left = _MOST_SEGMENTS
     for path in islice(paths, _MOST_PATHS):

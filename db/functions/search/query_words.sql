@@ -68,7 +68,8 @@ as $func$
         group by e.lexeme
     ),
 
-    counted_word as (
+    -- materialized: counted once, not for each of its uses
+    counted_word as materialized (
         select
             w.lexeme,
             w.expansion,

@@ -2,12 +2,18 @@
 
 import io
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from ingest.parse.pdf import parse_pdf
+from ingest.parse.pdf_lines import Cell, Line
+from ingest.parse.pdf_rules import Rule, Rules
+from ingest.parse.pdf_tables import join_cells
 from tests.ingest.parse.makers import GRID, table_pdf
 
 FEES = (
@@ -120,3 +126,44 @@ def test_columns_of_prose_are_no_table() -> None:
     text = parse_pdf(spool.getvalue()).text
     assert " | line" not in text
     assert text.index("line 19 of the first") < text.index("line 00 of the second")
+
+
+@st.composite
+def laid_lines(draw: st.DrawFn) -> list[Line]:
+    """Lines of one to four cells anywhere on a page; each word is there once."""
+    lines = []
+    for number in range(draw(st.integers(0, 25))):
+        bottom = draw(st.integers(0, 30)) * 6.0
+        edges = sorted(draw(st.sets(st.integers(0, 12), min_size=2, max_size=5)))
+        cells = tuple(
+            Cell(f"w{number}x{at}", 40.0 * left, 40.0 * right - 10)
+            for at, (left, right) in enumerate(pairwise(edges))
+        )
+        lines.append(
+            Line(
+                text=" | ".join(cell.text for cell in cells),
+                left=cells[0].left,
+                right=cells[-1].right,
+                bottom=bottom,
+                top=bottom + 10,
+                size=10,
+                cells=cells,
+                row=len(cells) > 1,
+                upright=draw(st.integers(0, 9)) > 0,
+            )
+        )
+    return lines
+
+
+rules = st.lists(
+    st.tuples(st.integers(0, 200), st.integers(0, 200), st.integers(200, 500)), max_size=12
+).map(lambda found: tuple(sorted((float(a), float(b), float(c)) for a, b, c in found)))
+
+
+@given(laid_lines(), rules, rules)
+def test_no_word_is_lost_or_doubled_wherever_the_lines_stand(
+    lines: list[Line], level: tuple[Rule, ...], upright: tuple[Rule, ...]
+) -> None:
+    made = join_cells(lines, Rules(level, upright))
+    words = [word for line in made for word in line.text.replace("|", " ").split()]
+    assert sorted(words) == sorted(cell.text for line in lines for cell in line.cells)
