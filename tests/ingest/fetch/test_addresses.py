@@ -12,7 +12,7 @@ from ingest.fetch.addresses import public_only
 @pytest.mark.parametrize(
     "address",
     [
-        "0.0.0.0",
+        "0.0.0.0",  # noqa: S104
         "10.1.2.3",
         "100.64.0.1",
         "100.100.100.200",
@@ -58,8 +58,17 @@ def test_an_address_that_is_not_public_is_refused(address: str) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["1.1.1.1", "8.8.8.8", "100.63.255.255", "172.32.0.1", "192.0.1.1", "223.255.255.255"]
-    + ["2001:4860:4860::8888", "2606:4700::1111", "2a00:1450::1"],
+    [
+        "1.1.1.1",
+        "8.8.8.8",
+        "100.63.255.255",
+        "172.32.0.1",
+        "192.0.1.1",
+        "223.255.255.255",
+        "2001:4860:4860::8888",
+        "2606:4700::1111",
+        "2a00:1450::1",
+    ],
 )
 def test_a_public_address_is_allowed(address: str) -> None:
     assert public_only(ip_address(address)) is None

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import IngestError
-from ingest.fetch import FetchError, Fetched, Fetcher, FetchSettings, fetch_settings_from
+from ingest.fetch import Fetched, Fetcher, FetchError, FetchSettings, fetch_settings_from
 from tests.ingest.fetch.sites import BRISK, Site, moved, names, page, raw, site, tourist
 
 HEAD = b"HTTP/1.1 200 OK\r\n"
@@ -297,9 +297,22 @@ def test_a_resolver_that_hangs_is_left(town: Site) -> None:
 
 @pytest.mark.parametrize(
     ("status", "passing"),
-    [(400, False), (401, False), (403, False), (404, False), (410, False), (451, False)]
-    + [(204, False), (206, False), (408, True), (429, True), (500, True), (502, True)]
-    + [(503, True), (501, False)],
+    [
+        (400, False),
+        (401, False),
+        (403, False),
+        (404, False),
+        (410, False),
+        (451, False),
+        (204, False),
+        (206, False),
+        (408, True),
+        (429, True),
+        (500, True),
+        (502, True),
+        (503, True),
+        (501, False),
+    ],
 )
 def test_a_refusal_says_its_status_and_whether_it_passes(
     town: Site, status: int, passing: bool
@@ -365,14 +378,10 @@ def test_an_answer_that_is_no_whole_http_is_broken(town: Site, answer: bytes) ->
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate and key of school.example that signed itself."""
     folder = tmp_path_factory.mktemp("tls")
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-        + ["-nodes", "-keyout", folder / "key.pem", "-out", folder / "certificate.pem"]
-        + ["-days", "2", "-subj", "/CN=school.example"]
-        + ["-addext", "subjectAltName=DNS:school.example"],
-        check=True,
-        capture_output=True,
-    )
+    made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
+    named = "-subj /CN=school.example -addext subjectAltName=DNS:school.example"
+    kept = f"-keyout {folder}/key.pem -out {folder}/certificate.pem"
+    subprocess.run(["openssl", *f"{made} {named} {kept}".split()], check=True, capture_output=True)
     return folder
 
 

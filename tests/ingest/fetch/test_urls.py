@@ -1,7 +1,9 @@
 """What may be asked for at all (C-05)."""
 
+from contextlib import suppress
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.fetch.errors import FetchError
@@ -51,8 +53,14 @@ def test_any_port_is_still_a_port() -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["", "   ", "example.org", "http://", "http:///x", "http://a b/", "http://a..b/"]
-    + [
+    [
+        "",
+        "   ",
+        "example.org",
+        "http://",
+        "http:///x",
+        "http://a b/",
+        "http://a..b/",
         "http://0177.0.0.1/",
         "http://256.1.1.1/",
         "http://[::1%25eth0]/",
@@ -79,9 +87,9 @@ def test_a_good_address_is_kept_but_for_its_fragment() -> None:
 
 
 @given(st.text())
+@settings(max_examples=50)
 def test_whatever_the_text_the_answer_is_an_address_or_a_line(text: str) -> None:
     for url in (text, f"http://{text}", f"http://{text}/", f"http://example.org:{text}/"):
-        try:
-            checked_url(url, ports=WEB)
-        except FetchError as error:
-            assert error.reason
+        # any other exception fails the test
+        with suppress(FetchError):
+            assert checked_url(url, ports=WEB).scheme in {"http", "https"}
