@@ -3817,16 +3817,16 @@ REVOKE ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, 
 GRANT ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) TO pgkb_ingest;
 GRANT ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) TO pgkb_admin;
 
-CREATE FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean DEFAULT false) RETURNS boolean
+CREATE FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean DEFAULT false, wait interval DEFAULT NULL::interval) RETURNS boolean
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b3038fe3ecf75cb5';
+    AS 'sha256 08bc72e18771d45a';
 
-COMMENT ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) IS 'Give work back after a failure: again later, each time later, and dead after eight attempts or at once when final.';
+COMMENT ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean, wait interval) IS 'Give work back after a failure: again later, each time later, and dead after eight attempts or at once when final.';
 
-REVOKE ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) TO pgkb_ingest;
-GRANT ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) TO pgkb_admin;
+REVOKE ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean, wait interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean, wait interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean, wait interval) TO pgkb_admin;
 
 CREATE FUNCTION queue.finish_task(task_id bigint, lease_token uuid) RETURNS boolean
     LANGUAGE sql

@@ -1,7 +1,9 @@
 -- 0019_intake
--- why   many addresses are handed in at once, and whoever did so asks later what became of each
+-- why   many addresses are handed in at once, and whoever did so asks later what became of each;
+--       a site may say how long to wait, so queue.fail_task takes that too
 -- lock  share row exclusive on corpus.version for a moment: page refers to it
 -- undo  drop schema intake cascade; delete from queue.task where kind = 'fetch_page';
+--       drop function queue.fail_task(bigint, uuid, text, boolean, interval);
 set local lock_timeout = '2s';
 set local statement_timeout = '60s';
 
@@ -70,3 +72,7 @@ comment on column intake.page.version_id is 'Its text; NULL when that was discar
 comment on column intake.page.existing_source is 'The source a duplicate is the same as.';
 comment on column intake.page.finished_at is 'When its outcome was known.';
 create index page_version_idx on intake.page (version_id);
+
+-- its file makes it again with one more argument
+-- squawk-ignore ban-drop-function
+drop function if exists queue.fail_task(bigint, uuid, text, boolean);

@@ -26,6 +26,7 @@ from providers.pacing import told_to_wait
 _REDIRECTS = {301, 302, 303, 307, 308}
 _WHOLE = {200, 203}
 _UNCHANGED = 304
+_VALIDATORS = frozenset({"if-none-match", "if-modified-since"})
 _PACKINGS = {"gzip", "deflate", "identity", ""}
 # too early, too many, and everything the site itself calls temporary
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
@@ -103,20 +104,10 @@ class Fetcher:
             while True:
                 here = checked_url(url, ports=self._settings.ports)
                 check_hop(str(here))
-                try:
-                    answer = client.send(client.build_request("GET", here), stream=True)
-                    try:
-                        if answer.status_code not in _REDIRECTS:
-                            return self._take(answer, here, tuple(hops), into, budget)
-                        url = _target(answer, here)
-                    finally:
-                        answer.close()
-                except (httpcore2.TimeoutException, httpcore2.NetworkError) as error:
-                    raise _network_failure(error) from error
-                except (httpcore2.ProtocolError, httpx2.DecodingError) as error:
-                    raise FetchError(
-                        "broken", "the site's answer is broken or ends early", passing=True
-                    ) from error
+                found = self._ask(client, here, tuple(hops), into, budget)
+                if isinstance(found, Fetched):
+                    return found
+                url = found
                 hops.append(str(here))
                 if len(hops) > self._settings.max_redirects:
                     raise FetchError(
@@ -124,6 +115,36 @@ class Fetcher:
                         f"it was sent on more than {self._settings.max_redirects} times: "
                         "give the address it should end at",
                     )
+
+    def _ask(
+        self,
+        client: httpx2.Client,
+        here: httpx2.URL,
+        hops: tuple[str, ...],
+        into: IO[bytes],
+        budget: Budget,
+    ) -> Fetched | str:
+        """What is here: the page, or the address it was moved to."""
+        try:
+            answer = client.send(client.build_request("GET", here), stream=True)
+            try:
+                if answer.status_code in _REDIRECTS:
+                    return _target(answer, here)
+                return self._take(answer, here, hops, into, budget)
+            finally:
+                answer.close()
+        except (FetchError, OSError):
+            # our own, and a disk that is full
+            raise
+        except (httpcore2.TimeoutException, httpcore2.NetworkError) as error:
+            raise _network_failure(error) from error
+        except httpx2.DecodingError as error:
+            raise FetchError("broken", "what the site sent cannot be unpacked") from error
+        except Exception as error:
+            # whatever a client trips over, this page is not fetched and the next one is
+            raise FetchError(
+                "broken", "the site's answer is broken or ends early", passing=True
+            ) from error
 
     def _take(
         self,
@@ -134,7 +155,10 @@ class Fetcher:
         budget: Budget,
     ) -> Fetched:
         """The answer at the end of the redirects, its body written down."""
-        unchanged = answer.status_code == _UNCHANGED
+        # who was not asked whether a page changed cannot say that it did not
+        unchanged = answer.status_code == _UNCHANGED and not _VALIDATORS.isdisjoint(
+            answer.request.headers
+        )
         if not unchanged and answer.status_code not in _WHOLE:
             raise _status_failure(answer)
         size = 0 if unchanged else self._write_body(answer, into, budget)
@@ -193,7 +217,9 @@ def _raw(answer: httpx2.Response, name: bytes) -> str | None:
 
 def _target(answer: httpx2.Response, here: httpx2.URL) -> str:
     """Where a redirect leads."""
-    location = answer.headers.get("location", "").strip()
+    # people's servers send UTF-8 here although the rules say ASCII
+    sent = (_raw(answer, b"location") or "").encode("latin-1")
+    location = sent.decode("utf-8", "replace").strip()
     if not location:
         raise FetchError("broken", "the site sends on to nowhere", passing=True)
     try:

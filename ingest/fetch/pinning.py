@@ -119,17 +119,18 @@ class _PinnedBackend(httpcore2.NetworkBackend):
     def _checked(self, host: str, port: int) -> list[str]:
         """The addresses of a host, all of them allowed; one that is not spoils them all."""
         addresses = resolve(self._resolver, host, port, timeout=self._budget.seconds())
-        for address in addresses:
-            try:
-                what = self._policy(ip_address(address))
-            except ValueError:
-                what = "no address"
-            if what is not None:
-                # neither the name nor the address: what a name means inside is nobody's business
-                raise FetchError(
-                    "forbidden", f"the host leads to {what}: only public sites are fetched"
-                )
+        if not all(self._may_reach(address) for address in addresses):
+            # not which address: what a name means inside is nobody's business
+            raise FetchError(
+                "forbidden", "the host is not on the public internet: only public sites are fetched"
+            )
         return addresses
+
+    def _may_reach(self, address: str) -> bool:
+        try:
+            return self._policy(ip_address(address))
+        except ValueError:
+            return False
 
 
 class PinnedTransport(httpx2.BaseTransport):

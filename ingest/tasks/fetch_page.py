@@ -8,6 +8,7 @@ task of its own, for whichever worker comes first.
 import logging
 import tempfile
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Self
 from urllib.parse import unquote, urlsplit
@@ -66,10 +67,12 @@ class PageFetcher:
             page = self._page(url)
         except FetchError as error:
             if error.passing:
-                return self._again_later(db, work, error.reason)
+                return self._again_later(db, work, error.reason, wait=error.retry_after)
             return self._refuse(db, work, error.reason)
         except Refused as refused:
             return self._refuse(db, work, refused.reason)
+        except OSError as error:
+            return self._again_later(db, work, f"it could not be kept ({error.strerror})")
         return self._stage(db, work, page)
 
     def _page(self, url: str) -> calls.NewPage:
@@ -104,10 +107,16 @@ class PageFetcher:
         log.info("page %d: %s", work.page_id, outcome or "another worker took it over")
         return outcome is not None
 
-    def _again_later(self, db: psycopg.Connection, work: PageWork, reason: str) -> bool:
+    def _again_later(
+        self, db: psycopg.Connection, work: PageWork, reason: str, *, wait: float | None = None
+    ) -> bool:
         log.warning("page %d: %s", work.page_id, reason)
         queue.fail_task(
-            db, task_id=work.lease.task_id, lease_token=work.lease.lease_token, reason=reason
+            db,
+            task_id=work.lease.task_id,
+            lease_token=work.lease.lease_token,
+            reason=reason,
+            wait=None if wait is None else timedelta(seconds=wait),
         )
         return False
 

@@ -1,9 +1,12 @@
 """Batches of addresses: a worker fetches, parses, stages and publishes, whatever sites do."""
 
+import errno
+import os
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -11,6 +14,7 @@ import pytest
 
 from ingest import worker
 from ingest.connect import connect
+from ingest.fetch import Fetcher
 from ingest.intake import calls
 from ingest.settings import Settings
 from providers.protocols import Embedder
@@ -91,7 +95,7 @@ def test_each_address_has_an_outcome_and_good_ones_are_found(
     assert [reason.split(":")[0] for reason in reasons] == [
         "a PNG image, not a document",
         "the file is empty (0 bytes)",
-        "the host leads to a network of the test",
+        "the host is not on the public internet",
         "the site answered 404",
     ]
     assert [row["source"] for row in visible(places)] == [
@@ -122,6 +126,31 @@ def test_a_failure_that_passes_is_tried_again_and_no_other(
     work(url, embedder)
     assert outcomes(told(url, batch_id)) == [("/busy", "stored"), ("/no", "refused")]
     assert town.paths == ["/busy", "/no", "/busy"]
+
+
+def test_a_site_that_asks_for_time_is_given_it(
+    places: psycopg.Connection, url: str, embedder: Embedder, town: Site
+) -> None:
+    town.pages["/p"] = page(b"slow down", status=429, headers={"Retry-After": "3000"})
+    hand_in(url, town.url("/p"))
+    work(url, embedder)
+    assert one(places, "select ready_at > now() + interval '49 minutes' from queue.task")
+
+
+def test_a_full_disk_is_not_the_pages_fault(
+    places: psycopg.Connection, url: str, embedder: Embedder, town: Site
+) -> None:
+    town.pages["/p"] = article("apples")
+    batch_id = hand_in(url, town.url("/p"))
+
+    class FullDisk(Fetcher):
+        def fetch(self, *arguments: Any, **named: Any) -> Any:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    assert worker.run(url, embedder=embedder, once=True, fetcher=FullDisk()) == 0
+    ((told_url),) = told(url, batch_id).urls
+    assert told_url["state"] == "retrying"
+    assert "No space left" in told_url["reason"]
 
 
 def test_the_same_page_again_is_unchanged_and_a_new_text_is_its_next_version(

@@ -8,10 +8,13 @@ import subprocess
 import time
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ingest.errors import IngestError
 from ingest.fetch import Fetched, Fetcher, FetchError, FetchSettings, fetch_settings_from
@@ -369,6 +372,36 @@ def test_a_closed_port_passes() -> None:
 def test_an_answer_that_is_no_whole_http_is_broken(town: Site, answer: bytes) -> None:
     town.pages["/"] = raw(answer)
     assert failure(town.url()).kind == "broken"
+
+
+@given(
+    st.binary(max_size=200),
+    st.sampled_from([b"", HEAD, HEAD + b"Location: ", HEAD + b"Set-Cookie: "]),
+)
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_whatever_bytes_come_the_answer_is_a_page_or_a_line(
+    town: Site, rest: bytes, head: bytes
+) -> None:
+    town.pages["/"] = raw(head + rest)
+    # any other exception fails the test
+    with suppress(FetchError):
+        assert get(town.url())[0].status in {200, 203}
+
+
+def test_a_page_nobody_asked_about_cannot_be_unchanged(town: Site) -> None:
+    town.pages["/"] = page(b"", status=304)
+    assert failure(town.url()).status == 304
+
+
+def test_a_redirect_in_utf8_is_followed(town: Site) -> None:
+    location = "/caf\u00e9".encode()
+    town.pages["/"] = raw(
+        b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: " + location + b"\r\n\r\n"
+    )
+    town.pages["/caf%C3%A9"] = page(b"coffee")
+    assert get(town.url())[1] == b"coffee"
 
 
 # ---- certificates: those of the name, although the connection goes to a number -------------------
