@@ -3015,7 +3015,7 @@ GRANT ALL ON FUNCTION intake.create_batch(urls text[], la_code text, school_urn 
 CREATE FUNCTION intake.page_states(batch_id uuid) RETURNS TABLE(page_id bigint, place integer, url text, state text, reason text, final_url text, title text, document_id bigint, existing_source text, attempts integer, next_try timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2cfc8ed48da87103';
+    AS 'sha256 22596646a0e784bb';
 
 COMMENT ON FUNCTION intake.page_states(batch_id uuid) IS 'Every page of a batch and its state now: waiting, fetching, retrying, publishing, stored, unchanged, duplicate, refused or failed.';
 
@@ -3048,7 +3048,7 @@ GRANT ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_t
 CREATE FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2f34249f7c2127a5';
+    AS 'sha256 a357f5db98c794d5';
 
 COMMENT ON FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) IS 'Store the text of a fetched page and be done with its task, in one step; the outcome, or NULL when somebody else has the task by now.';
 

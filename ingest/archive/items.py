@@ -1,5 +1,6 @@
 """Archives among the files to ingest become the files they hold."""
 
+import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -85,12 +86,8 @@ def _open(db: psycopg.Connection, item: Item, opened: Opened, unpacking: Unpacki
         found = list(unpacking.unpack(item.path))
     except ArchiveRefusedError as refused:
         opened.refuse(item, source, str(refused))
-        return
-    except OSError as error:
-        # a disk that is full is not the archive's fault
-        if error.filename is None or Path(error.filename) != item.path:
-            raise
-        opened.refuse(item, source, f"the file cannot be read ({error.strerror})")
+        # what a bomb wrote before it was known for one
+        shutil.rmtree(unpacking.folder)
         return
     entries = [entry for entry in found if isinstance(entry, Entry)]
     topics = calls.tags_of_names(db, names={name for e in entries for name in e.folders})

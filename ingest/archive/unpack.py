@@ -23,6 +23,8 @@ _ENCRYPTED = 0x1
 _PIECE = 256 * 1024
 # The directory of an archive is read at once: this much holds 40,000 entries with long names.
 _LARGEST_DIRECTORY = 4 * MEGABYTE
+# What the standard library raises for an archive, or an entry, that is not as it should be.
+_UNREADABLE = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
 _DAMAGED = "it is damaged: pack the archive again"
 
 
@@ -61,13 +63,18 @@ class _Place:
 
 def is_archive(path: Path) -> bool:
     """Whether a file is a ZIP archive by its bytes, and not a document in the same container."""
+    # a pipe would be waited for
+    if not path.is_file():
+        return False
     try:
         with path.open("rb") as stream:
             if stream.read(4) not in _STARTS:
                 return False
             with zipfile.ZipFile(_Guarded(stream)) as archive:
                 return not holds_document({entry.filename for entry in archive.infolist()})
-    except (zipfile.BadZipFile, ArchiveRefusedError, UnicodeDecodeError, struct.error, OSError):
+    except OSError:
+        return False
+    except (*_UNREADABLE, ArchiveRefusedError):
         # whoever unpacks or parses it says what is wrong with it: a part of an upload is parsed
         return path.suffix.lower() == ".zip"
 
@@ -172,7 +179,7 @@ class Unpacking:
 def _opened(stream: IO[bytes]) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(_Guarded(stream))
-    except (zipfile.BadZipFile, UnicodeDecodeError, struct.error, ValueError) as error:
+    except _UNREADABLE as error:
         raise ArchiveRefusedError("the archive is damaged or not whole: pack it again") from error
 
 
@@ -182,15 +189,7 @@ def _pieces(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Iterator[bytes |
         with archive.open(info) as stream:
             while piece := stream.read(_PIECE):
                 yield piece
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        struct.error,
-        EOFError,
-        OSError,
-        RuntimeError,
-        ValueError,
-    ):
+    except (*_UNREADABLE, zlib.error, EOFError, OSError):
         yield None
 
 

@@ -178,7 +178,7 @@ class Fetcher:
 
     def _write_body(self, answer: httpx2.Response, into: IO[bytes], budget: Budget) -> int:
         """Write the unpacked body, counted as it comes; lengths in headers are not believed."""
-        packings = (_raw(answer, b"content-encoding") or "").lower().split(",")
+        packings = answer.headers.get("content-encoding", "").lower().split(",")
         if not _PACKINGS.issuperset(packing.strip() for packing in packings):
             raise FetchError("broken", "the site packs its pages in a way that was not asked for")
         size = 0

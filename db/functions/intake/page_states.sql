@@ -55,8 +55,10 @@ as $func$
     from intake.page as p
     left join corpus.version as v on p.version_id = v.version_id
     left join queue.task as t
-        on (p.outcome is null and t.kind = 'fetch_page' and t.subject_id = p.page_id)
-        or (p.outcome = 'staged' and t.kind = 'publish_version' and t.subject_id = p.version_id)
+        on t.kind = case
+            when p.outcome is null then 'fetch_page' when p.outcome = 'staged' then 'publish_version'
+        end
+        and t.subject_id = case when p.outcome is null then p.page_id else p.version_id end
     where p.batch_id = page_states.batch_id;
 $func$;
 

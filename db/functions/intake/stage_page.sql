@@ -63,7 +63,7 @@ begin
             when _staged.outcome in ('unchanged', 'duplicate') then _staged.outcome else 'staged'
         end,
         final_url = stage_page.final_url,
-        title = stage_page.title,
+        title = coalesce(nullif(btrim(stage_page.title), ''), stage_page.final_url),
         version_id = _staged.version_id,
         existing_source = _staged.existing_source,
         finished_at = clock_timestamp()

@@ -1,5 +1,6 @@
 """Archives are unpacked entry by entry, counted while inflated, and write nowhere but inside."""
 
+import os
 import secrets
 import stat
 import struct
@@ -342,6 +343,12 @@ def test_bytes_tell_an_archive_whatever_its_name(tmp_path: Path) -> None:
     plain = tmp_path / "files.zip"
     plain.write_text("no archive")
     assert not is_archive(plain)
+
+
+def test_what_is_no_file_is_no_archive_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.zip")
+    for name in ("pipe.zip", "nowhere.zip", "."):
+        assert not is_archive(tmp_path / name)
 
 
 @pytest.mark.parametrize("cut", [10, 60, -10])

@@ -379,7 +379,7 @@ def test_an_answer_that_is_no_whole_http_is_broken(town: Site, answer: bytes) ->
     st.sampled_from([b"", HEAD, HEAD + b"Location: ", HEAD + b"Set-Cookie: "]),
 )
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_whatever_bytes_come_the_answer_is_a_page_or_a_line(
     town: Site, rest: bytes, head: bytes
