@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 
@@ -149,6 +150,12 @@ def far_away(address: Address) -> bool:
 BRISK = FetchSettings(
     ports=None, max_bytes=2_000_000, wall_seconds=3, quiet_seconds=1, connect_seconds=1
 )
+
+
+@cache
+def _usual_trust() -> ssl.SSLContext:
+    """Made once: it reads every certificate of the system."""
+    return ssl.create_default_context()
 
 
 def tourist(
