@@ -51,9 +51,8 @@ def run(
     """Work until `stop` is set, or with `once` until nothing is ready; the number of tasks done.
 
     Without an embedder the one of the active embedding set is used, and changed with it; without
-    a fetcher one that reaches public sites only. A
-    database that goes away is waited for; with `once`, or when it was never there, its
-    OperationalError is raised.
+    a fetcher one that reaches public sites only. A database that goes away is waited for; with
+    `once`, or when it was never there, its OperationalError is raised.
     """
     worker = _Worker(url, embedder, stop or threading.Event(), settings or settings_from(), fetcher)
     return worker.run(once=once)
@@ -89,8 +88,8 @@ class _Worker:
             while not self._stop.is_set():
                 try:
                     with closing(connect(self._url)) as db:
-                        calls.listen(db)
                         connected = True
+                        calls.listen(db)
                         pause = _FIRST_PAUSE
                         self._serve(db, keeper, once=once)
                         return self._done

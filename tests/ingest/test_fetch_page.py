@@ -2,10 +2,14 @@
 
 import errno
 import os
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -18,8 +22,10 @@ from ingest.fetch import Fetcher
 from ingest.intake import calls
 from ingest.settings import Settings
 from providers.protocols import Embedder
-from tests.ingest.fetch.sites import BRISK, Answer, Site, moved, names, page, site, tourist
+from tests.ingest.fetch.sites import BRISK, Answer, Site, moved, names, page, raw, site, tourist
 from tests.ingest.library import KENT, one, visible, words
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -198,6 +204,35 @@ def test_a_worker_that_lost_its_lease_stores_nothing(
     work(url, embedder)
     assert one(places, "select count(*) from corpus.version") == 0
     assert outcomes(told(url, batch_id)) == [("/p", "fetching")]
+
+
+def test_a_worker_killed_while_a_site_answers_loses_and_doubles_nothing(
+    places: psycopg.Connection, url: str, embedder: Embedder, town: Site
+) -> None:
+    town.pages["/p"] = raw(b"HTTP/1.1 200 OK\r\n", pause=30)
+    batch_id = hand_in(url, town.url("/p"))
+    running = (
+        "import sys; from ingest import worker; from tests.ingest.fetch.sites import tourist;"
+        "worker.run(sys.argv[1], once=True, fetcher=tourist())"
+    )
+    process = subprocess.Popen([sys.executable, "-c", running, url], cwd=ROOT)
+    try:
+        deadline = time.monotonic() + 30
+        while not town.asked:
+            assert time.monotonic() < deadline, "the worker did not come to the site"
+            time.sleep(0.02)
+    finally:
+        process.kill()
+        process.wait()
+    assert outcomes(told(url, batch_id)) == [("/p", "fetching")]
+    town.pages["/p"] = article("apples")
+    # as if its lease had run out
+    places.execute("update queue.task set ready_at = now()")
+    places.commit()
+    work(url, embedder)
+    assert outcomes(told(url, batch_id)) == [("/p", "stored")]
+    assert one(places, "select count(*) from corpus.version") == 1
+    assert town.paths == ["/p", "/p"]
 
 
 def test_no_transaction_is_open_while_a_site_answers(
