@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cli import wiring
+from cli import batches, wiring
 from cli.errors import CliError, not_blank
 from cli.output import note, plural, print_json, say
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ingest.items import FileResult, Item, Progress
 
-_GOOD = {"stored", "duplicate", "unchanged"}
+_GOOD = {"stored", "duplicate", "unchanged", "unpacked"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,18 @@ class ManifestLine:
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("ingest", help="Store files and folders: PDF, DOCX, HTML, TXT.")(ingest)
+    app.command("ingest", help="Store files, folders, ZIPs and web pages: PDF, DOCX, HTML, TXT.")(
+        ingest
+    )
 
 
 def ingest(
     paths: Annotated[
-        list[str] | None, typer.Argument(help="Files and folders.", metavar="PATH…")
+        list[str] | None,
+        typer.Argument(help="Files, folders, ZIPs; or addresses of pages.", metavar="PATH…|URL…"),
+    ] = None,
+    urls: Annotated[
+        Path | None, typer.Option("--urls", help="File with an address on each line.")
     ] = None,
     manifest: Annotated[
         Path | None, typer.Option("--manifest", help="JSON Lines file naming files and facts.")
@@ -76,6 +82,10 @@ def ingest(
     )
     for path in paths or ():
         not_blank("a path", path)
+    if urls is not None or any(batches.is_address(path) for path in paths or ()):
+        if manifest is not None:
+            raise CliError("--manifest names files. Hand addresses in by themselves")
+        return batches.hand_in(paths or (), urls, options, as_json=as_json)
     if not paths and manifest is None:
         raise CliError("no files were named. Give files or folders: pgkb ingest PATH…")
     if not paths and options != Item(path=Path()):
@@ -178,6 +188,8 @@ def result_line(result: "FileResult") -> str:
             tail += "".join(f" ({warning})" for warning in result.warnings)
         case "duplicate":
             tail = f"of {result.existing} (document {result.document_id})"
+        case "unpacked":
+            tail = result.reason or ""
         case "unchanged":
             tail = f"document {result.document_id}"
         case _:
@@ -219,6 +231,8 @@ def _progress_bar(files: int) -> "Iterator[Callable[[Progress], None]]":
         def show(progress: "Progress") -> None:
             bar.update(
                 task,
+                # an archive turns out to be many files
+                total=progress.files,
                 completed=progress.files_done,
                 chunks=f"{progress.chunks_done}/{progress.chunks}",
                 name=f"{progress.stage} {progress.path.name}",

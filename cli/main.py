@@ -13,6 +13,7 @@ import typer
 
 from cli import (
     ask,
+    batches,
     benching,
     demo,
     doctor,
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 servers.register(app)
 loading.register(app)
+batches.register(app)
 ask.register(app)
 serving.register(app)
 packs.register(app)

@@ -7,13 +7,14 @@
 --   the owner    the role that deploys: owns everything
 
 -- nobody gets anything by default
-revoke all on schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
+revoke all on schema
+config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
+in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
+in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
@@ -29,7 +30,7 @@ public.why_not_text, public.resolve_la, public.resolve_citation
 to pgkb_reader, pgkb_app, pgkb_admin;
 
 -- app: words of a question, its vector, who it is for, what came back
-grant usage on schema config, place, terms, embedding, search, audit to pgkb_app;
+grant usage on schema config, place, terms, embedding, search, audit, intake to pgkb_app;
 grant select on table config.setting, config.settings to pgkb_app;
 grant select on all tables in schema place, terms to pgkb_app;
 grant select on table embedding.set to pgkb_app;
@@ -44,11 +45,13 @@ terms.fold_text, terms.prepare_text, terms.identifiers, terms.to_index, terms.qu
 terms.build_tsquery, terms.expand_query, terms.topics_for,
 embedding.active_set, embedding.named_set, embedding.check_vector, embedding.question_hash,
 embedding.expansion_revision, embedding.cached_query, embedding.remember_query,
-search.scope_of, search.hash_question, search.find, search.record_search
+search.scope_of, search.hash_question, search.find, search.record_search,
+intake.create_batch, intake.batch_status
 to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
-grant usage on schema config, audit, place, terms, corpus, embedding, queue, search to pgkb_ingest;
+grant usage on schema config, audit, place, terms, corpus, embedding, queue, intake, search
+to pgkb_ingest;
 grant select on table
 config.setting, config.settings, corpus.status_edge, embedding.set, embedding.fill_progress,
 search.scope_size
@@ -62,9 +65,9 @@ embedding.vector, embedding.cold_vector, embedding.query_cache, embedding.wanted
 embedding.fill_batch, embedding.spend,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
 search.recent_text, search.posting_list, search.listed_scope,
-queue.task
+queue.task, intake.batch, intake.page
 to pgkb_ingest;
-grant execute on all functions in schema audit, place, terms, corpus, queue to pgkb_ingest;
+grant execute on all functions in schema audit, place, terms, corpus, queue, intake to pgkb_ingest;
 grant execute on function
 config.value, config.check_value,
 embedding.active_set, embedding.named_set, embedding.text_of, embedding.check_vector,
@@ -83,14 +86,15 @@ corpus.supersede, corpus.undo_supersession, corpus.restore_version
 from pgkb_ingest;
 
 -- admin: curators and DBAs
-grant usage on schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
+grant usage on schema
+config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
 to pgkb_admin;
 grant select on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
+in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
 to pgkb_admin;
 grant select on table public.knowledge_base to pgkb_admin;
 grant execute on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
+in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
 to pgkb_admin;
 -- judged questions and what was measured with them
 grant insert, update, delete on all tables in schema eval to pgkb_admin;

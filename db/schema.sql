@@ -949,6 +949,17 @@ REVOKE ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low 
 GRANT ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) TO pgkb_admin;
 
+CREATE FUNCTION corpus.in_other_folder(source text, other text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 069661dcc61c9934';
+
+COMMENT ON FUNCTION corpus.in_other_folder(source text, other text) IS 'Whether two sources are files of one archive in different folders of it.';
+
+REVOKE ALL ON FUNCTION corpus.in_other_folder(source text, other text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.in_other_folder(source text, other text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.in_other_folder(source text, other text) TO pgkb_admin;
+
 CREATE FUNCTION corpus.last_superseded(document_id bigint, version integer DEFAULT NULL::integer) RETURNS bigint
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1105,7 +1116,7 @@ GRANT ALL ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigi
 CREATE FUNCTION corpus.rivals_of(version_id bigint) RETURNS SETOF corpus.version
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 643081ff0483f3f7';
+    AS 'sha256 4451448e8abfc308';
 
 COMMENT ON FUNCTION corpus.rivals_of(version_id bigint) IS 'The published versions that cannot stay published beside this one: of its document, or of its title in the same scope and source family.';
 
@@ -3360,6 +3371,199 @@ COMMENT ON FUNCTION eval.use_settings(settings jsonb) IS 'Set settings kb.* for 
 REVOKE ALL ON FUNCTION eval.use_settings(settings jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION eval.use_settings(settings jsonb) TO pgkb_admin;
 
+CREATE SCHEMA intake;
+
+COMMENT ON SCHEMA intake IS 'Addresses handed in to be fetched, and what became of each.';
+
+GRANT USAGE ON SCHEMA intake TO pgkb_app;
+GRANT USAGE ON SCHEMA intake TO pgkb_ingest;
+GRANT USAGE ON SCHEMA intake TO pgkb_admin;
+
+CREATE TABLE intake.batch (
+    batch_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    la_code text,
+    school_urn text,
+    owner text,
+    principals text[],
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    authority text,
+    document_type text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON COLUMN intake.batch.authority IS 'Kind of publisher.';
+
+COMMENT ON COLUMN intake.batch.batch_id IS 'Key; nobody guesses it.';
+
+COMMENT ON COLUMN intake.batch.created_at IS 'When it was handed in.';
+
+COMMENT ON COLUMN intake.batch.document_type IS 'What they are, e.g. policy.';
+
+COMMENT ON COLUMN intake.batch.la_code IS 'The authority its documents belong to, as it was given.';
+
+COMMENT ON COLUMN intake.batch.owner IS 'The principal they are private to.';
+
+COMMENT ON COLUMN intake.batch.principals IS 'Whom the owner shares them with.';
+
+COMMENT ON COLUMN intake.batch.school_urn IS 'The school they belong to.';
+
+COMMENT ON COLUMN intake.batch.tags IS 'Topic slugs they get.';
+
+COMMENT ON TABLE intake.batch IS 'Addresses that were handed in together; goes 24 hours after the last of them is done.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE intake.batch TO pgkb_ingest;
+GRANT SELECT ON TABLE intake.batch TO pgkb_admin;
+
+CREATE TABLE intake.page (
+    page_id bigint NOT NULL,
+    batch_id uuid NOT NULL,
+    "position" integer NOT NULL,
+    url text NOT NULL,
+    outcome text,
+    reason text,
+    final_url text,
+    title text,
+    version_id bigint,
+    existing_source text,
+    finished_at timestamp with time zone,
+    CONSTRAINT page_is_finished_with_an_outcome CHECK (((outcome IS NULL) = (finished_at IS NULL))),
+    CONSTRAINT page_outcome_is_known CHECK ((outcome = ANY (ARRAY['staged'::text, 'unchanged'::text, 'duplicate'::text, 'refused'::text])))
+);
+
+COMMENT ON COLUMN intake.page."position" IS 'Its place among the addresses that were given, from 1.';
+
+COMMENT ON COLUMN intake.page.batch_id IS 'Its batch.';
+
+COMMENT ON COLUMN intake.page.existing_source IS 'The source a duplicate is the same as.';
+
+COMMENT ON COLUMN intake.page.final_url IS 'Where it was found after redirects: the source of its document.';
+
+COMMENT ON COLUMN intake.page.finished_at IS 'When its outcome was known.';
+
+COMMENT ON COLUMN intake.page.outcome IS 'staged: a new text, to be published; unchanged, duplicate: it is there already; refused: it never will be.';
+
+COMMENT ON COLUMN intake.page.page_id IS 'Key, and the subject of its task.';
+
+COMMENT ON COLUMN intake.page.reason IS 'Why it was refused.';
+
+COMMENT ON COLUMN intake.page.title IS 'Title of the page.';
+
+COMMENT ON COLUMN intake.page.url IS 'The address in one spelling (intake.tidy_url), without a password.';
+
+COMMENT ON COLUMN intake.page.version_id IS 'Its text; NULL when that was discarded.';
+
+COMMENT ON TABLE intake.page IS 'An address of a batch. While it has no outcome, the task fetch_page of its page_id stands for it.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE intake.page TO pgkb_ingest;
+GRANT SELECT ON TABLE intake.page TO pgkb_admin;
+
+ALTER TABLE intake.page ALTER COLUMN page_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME intake.page_page_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY intake.batch
+    ADD CONSTRAINT batch_pk PRIMARY KEY (batch_id);
+
+ALTER TABLE ONLY intake.page
+    ADD CONSTRAINT page_once_per_position UNIQUE (batch_id, "position");
+
+ALTER TABLE ONLY intake.page
+    ADD CONSTRAINT page_pk PRIMARY KEY (page_id);
+
+ALTER TABLE ONLY intake.page
+    ADD CONSTRAINT page_batch_fk FOREIGN KEY (batch_id) REFERENCES intake.batch(batch_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY intake.page
+    ADD CONSTRAINT page_version_fk FOREIGN KEY (version_id) REFERENCES corpus.version(version_id) ON DELETE SET NULL;
+
+CREATE INDEX batch_created_idx ON intake.batch USING btree (created_at);
+
+CREATE INDEX page_version_idx ON intake.page USING btree (version_id);
+
+CREATE FUNCTION intake.batch_status(batch_id uuid) RETURNS TABLE(created_at timestamp with time zone, done boolean, total integer, waiting integer, stored integer, unchanged integer, duplicate integer, refused integer, failed integer, urls jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a1508061b8cda8e7';
+
+COMMENT ON FUNCTION intake.batch_status(batch_id uuid) IS 'How far a batch is: counts, and for every address its state and the reason of a failure.';
+
+REVOKE ALL ON FUNCTION intake.batch_status(batch_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.batch_status(batch_id uuid) TO pgkb_app;
+GRANT ALL ON FUNCTION intake.batch_status(batch_id uuid) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.batch_status(batch_id uuid) TO pgkb_admin;
+
+CREATE FUNCTION intake.create_batch(urls text[], la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 142fb1cfa547f5b8';
+
+COMMENT ON FUNCTION intake.create_batch(urls text[], la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text) IS 'Hand in addresses to be fetched, parsed and published by workers; the key to ask for them by.';
+
+REVOKE ALL ON FUNCTION intake.create_batch(urls text[], la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.create_batch(urls text[], la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text) TO pgkb_app;
+GRANT ALL ON FUNCTION intake.create_batch(urls text[], la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.create_batch(urls text[], la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text) TO pgkb_admin;
+
+CREATE FUNCTION intake.page_states(batch_id uuid) RETURNS TABLE(page_id bigint, place integer, url text, state text, reason text, final_url text, title text, document_id bigint, existing_source text, attempts integer, next_try timestamp with time zone)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 22596646a0e784bb';
+
+COMMENT ON FUNCTION intake.page_states(batch_id uuid) IS 'Every page of a batch and its state now: waiting, fetching, retrying, publishing, stored, unchanged, duplicate, refused or failed.';
+
+REVOKE ALL ON FUNCTION intake.page_states(batch_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.page_states(batch_id uuid) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.page_states(batch_id uuid) TO pgkb_admin;
+
+CREATE FUNCTION intake.purge_batches(kept_for interval DEFAULT '24:00:00'::interval, unfinished_for interval DEFAULT '7 days'::interval) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f45383ceac3a0958';
+
+COMMENT ON FUNCTION intake.purge_batches(kept_for interval, unfinished_for interval) IS 'Remove batches that were done 24 hours ago, and unfinished ones after a week, with the tasks that are left of them; how many went.';
+
+REVOKE ALL ON FUNCTION intake.purge_batches(kept_for interval, unfinished_for interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.purge_batches(kept_for interval, unfinished_for interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.purge_batches(kept_for interval, unfinished_for interval) TO pgkb_admin;
+
+CREATE FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 518a3148ab0ba00b';
+
+COMMENT ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) IS 'Say why a page will never be stored and be done with its task; false when somebody else has the task by now.';
+
+REVOKE ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) TO pgkb_admin;
+
+CREATE FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a357f5db98c794d5';
+
+COMMENT ON FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) IS 'Store the text of a fetched page and be done with its task, in one step; the outcome, or NULL when somebody else has the task by now.';
+
+REVOKE ALL ON FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) TO pgkb_admin;
+
+CREATE FUNCTION intake.tidy_url(url text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 4882b1d217a0be7f';
+
+COMMENT ON FUNCTION intake.tidy_url(url text) IS 'An address in one spelling: lower-case scheme and host, no default port, no fragment; NULL when it is no address of the web.';
+
+REVOKE ALL ON FUNCTION intake.tidy_url(url text) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.tidy_url(url text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.tidy_url(url text) TO pgkb_admin;
+
 CREATE SCHEMA place;
 
 COMMENT ON SCHEMA place IS 'Education authorities, their successors, the districts inside them and schools.';
@@ -4134,16 +4338,16 @@ REVOKE ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, 
 GRANT ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) TO pgkb_ingest;
 GRANT ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) TO pgkb_admin;
 
-CREATE FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean DEFAULT false) RETURNS boolean
+CREATE FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean DEFAULT false, wait interval DEFAULT NULL::interval) RETURNS boolean
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b3038fe3ecf75cb5';
+    AS 'sha256 08bc72e18771d45a';
 
-COMMENT ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) IS 'Give work back after a failure: again later, each time later, and dead after eight attempts or at once when final.';
+COMMENT ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean, wait interval) IS 'Give work back after a failure: again later, each time later, and dead after eight attempts or at once when final.';
 
-REVOKE ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) TO pgkb_ingest;
-GRANT ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean) TO pgkb_admin;
+REVOKE ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean, wait interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean, wait interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean, wait interval) TO pgkb_admin;
 
 CREATE FUNCTION queue.finish_task(task_id bigint, lease_token uuid) RETURNS boolean
     LANGUAGE sql
@@ -5811,6 +6015,17 @@ COMMENT ON FUNCTION terms.stricter(one text[], other text[]) IS 'Of two lists of
 REVOKE ALL ON FUNCTION terms.stricter(one text[], other text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION terms.stricter(one text[], other text[]) TO pgkb_ingest;
 GRANT ALL ON FUNCTION terms.stricter(one text[], other text[]) TO pgkb_admin;
+
+CREATE FUNCTION terms.tags_of_names(names text[]) RETURNS TABLE(name text, slug text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d5297b783154c91c';
+
+COMMENT ON FUNCTION terms.tags_of_names(names text[]) IS 'The topic each name (of a folder) means, by slug or by name; NULL for a name that is no topic.';
+
+REVOKE ALL ON FUNCTION terms.tags_of_names(names text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION terms.tags_of_names(names text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION terms.tags_of_names(names text[]) TO pgkb_admin;
 
 CREATE FUNCTION terms.to_index(content text) RETURNS tsvector
     LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE

@@ -504,17 +504,27 @@ def finish_task(db: psycopg.Connection, *, task_id: int, lease_token: UUID) -> b
 
 
 def fail_task(
-    db: psycopg.Connection, *, task_id: int, lease_token: UUID, reason: str, final: bool = False
+    db: psycopg.Connection,
+    *,
+    task_id: int,
+    lease_token: UUID,
+    reason: str,
+    final: bool = False,
+    wait: timedelta | None = None,
 ) -> bool:
-    """Give work back to be tried later, or for a person to look at when `final`."""
+    """Give work back to be tried later, or for a person to look at when `final`.
+
+    `wait` is the least time until the next try, where somebody asked for one.
+    """
     return _flag(
         db,
         "select queue.fail_task(task_id => %(task_id)s, lease_token => %(lease_token)s,"
-        " reason => %(reason)s, final => %(final)s)",
+        " reason => %(reason)s, final => %(final)s, wait => %(wait)s)",
         task_id=task_id,
         lease_token=lease_token,
         reason=reason,
         final=final,
+        wait=wait,
     )
 
 

@@ -5,7 +5,7 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-FileStatus = Literal["stored", "duplicate", "unchanged", "refused", "failed"]
+FileStatus = Literal["stored", "duplicate", "unchanged", "refused", "failed", "unpacked"]
 Stage = Literal["parse", "embed", "done"]
 
 
@@ -39,6 +39,7 @@ class FileResult:
     duplicate  the same text is there under another source: `existing`
     refused    the file or an option is no good: `reason` says what to do
     failed     something else went wrong; the text is kept and a worker goes on with it
+    unpacked   an archive: its files have results of their own, `reason` says what it held
     """
 
     path: Path

@@ -18,6 +18,8 @@ from pathlib import Path, PurePath
 import psycopg
 
 from ingest import calls
+from ingest.archive.items import opened_archives
+from ingest.archive.limits import archive_limits_from
 from ingest.connect import connect, holder_name
 from ingest.embedding import check_embedder, chosen_embedder
 from ingest.errors import OptionError, is_passing, is_refusal, words_of
@@ -64,20 +66,28 @@ def load_paths(
 ) -> Iterator[FileResult]:
     """Ingest files; yields one result per file as it is finished.
 
+    An archive gives a result for itself and one for each file in it.
     Without an embedder the one of the active embedding set is used. Raises OptionError before
     anything is read when an option is refused, IngestError when the embedder does not fit the
     active set, psycopg.OperationalError when the database cannot be reached.
     """
     settings = settings or settings_from()
-    with closing(connect(url)) as db:
-        check_options(db, items)
-        active = calls.active_set(db)
     with ExitStack() as stack:
+        with closing(connect(url)) as db:
+            check_options(db, items)
+            active = calls.active_set(db)
+            opened = stack.enter_context(opened_archives(db, items, limits=archive_limits_from()))
         if embedder is None:
             embedder = chosen_embedder(active)
             stack.callback(embedder.close)
         check_embedder(embedder, active)
-        yield from _Load(url, items, embedder, active.name, on_progress, settings).run()
+        yield from opened.results
+
+        def tell(progress: Progress) -> None:
+            on_progress(opened.shown_progress(progress))
+
+        load = _Load(url, opened.items, embedder, active.name, tell, settings)
+        yield from map(opened.shown, stack.enter_context(closing(load.run())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +133,7 @@ class _Load:
             on_embedded=self._embedded,
         )
 
-    def run(self) -> Iterator[FileResult]:
+    def run(self) -> Generator[FileResult, None, None]:
         with ExitStack() as stack:
             stack.callback(self._close)
             stack.enter_context(self._keeper)

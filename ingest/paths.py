@@ -42,6 +42,11 @@ def expand_paths(paths: Sequence[Path]) -> list[FoundFile]:
     return _told_apart(list(found.values()))
 
 
+def is_side_file(name: str) -> bool:
+    """Whether operating systems and office programs leave files or folders of that name."""
+    return name.startswith(_SIDE_PREFIXES) or name.lower() in _SIDE_FILES
+
+
 def _files_in(folder: Path) -> Iterator[FoundFile]:
     pending = [folder]
     while pending:
@@ -54,7 +59,7 @@ def _files_in(folder: Path) -> Iterator[FoundFile]:
             ) from error
         deeper: list[Path] = []
         for entry in entries:
-            if entry.name.startswith(_SIDE_PREFIXES) or entry.name.lower() in _SIDE_FILES:
+            if is_side_file(entry.name):
                 continue
             # a link to a folder may lead back up
             if entry.is_dir() and not entry.is_symlink():

@@ -28,20 +28,21 @@ def settings_from(environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings of an environment. Raises IngestError for a value that makes no sense."""
     return Settings(
         limits=Limits(
-            max_bytes=_number(environ, "PGKB_MAX_FILE_MB", 50, most=2048) * MEGABYTE,
-            memory_bytes=_number(environ, "PGKB_PARSE_MEMORY_MB", 1024, least=256) * MEGABYTE,
-            cpu_seconds=_number(environ, "PGKB_PARSE_CPU_SECONDS", 60),
-            wall_seconds=_number(environ, "PGKB_PARSE_SECONDS", 120),
+            max_bytes=whole_number(environ, "PGKB_MAX_FILE_MB", 50, most=2048) * MEGABYTE,
+            memory_bytes=whole_number(environ, "PGKB_PARSE_MEMORY_MB", 1024, least=256) * MEGABYTE,
+            cpu_seconds=whole_number(environ, "PGKB_PARSE_CPU_SECONDS", 60),
+            wall_seconds=whole_number(environ, "PGKB_PARSE_SECONDS", 120),
         ),
-        embed_batch=_number(environ, "PGKB_EMBED_BATCH", 64, most=2048),
-        lease_seconds=_number(environ, "PGKB_LEASE_SECONDS", 300, least=10, most=86_400),
-        poll_seconds=_number(environ, "PGKB_POLL_SECONDS", 5, most=3600),
+        embed_batch=whole_number(environ, "PGKB_EMBED_BATCH", 64, most=2048),
+        lease_seconds=whole_number(environ, "PGKB_LEASE_SECONDS", 300, least=10, most=86_400),
+        poll_seconds=whole_number(environ, "PGKB_POLL_SECONDS", 5, most=3600),
     )
 
 
-def _number(
+def whole_number(
     environ: Mapping[str, str], name: str, usual: int, *, least: int = 1, most: int = 1_000_000
 ) -> int:
+    """A setting of the environment, or the usual one. Raises IngestError for no such number."""
     given = environ.get(name, "").strip()
     if not given:
         return usual

@@ -17,9 +17,12 @@ from ingest import calls
 from ingest.connect import connect, holder_name
 from ingest.embedding import check_embedder, chosen_embedder
 from ingest.errors import words_of
+from ingest.fetch import Fetcher
 from ingest.filling import Filler, Pace
+from ingest.intake.calls import purge_batches
 from ingest.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
+from ingest.tasks import fetch_page
 from ingest.tasks.publish_version import Publisher, Work
 from providers.protocols import Embedder, ProviderError
 
@@ -43,20 +46,26 @@ def run(
     once: bool = False,
     stop: threading.Event | None = None,
     settings: Settings | None = None,
+    fetcher: Fetcher | None = None,
 ) -> int:
     """Work until `stop` is set, or with `once` until nothing is ready; the number of tasks done.
 
-    Without an embedder the one of the active embedding set is used, and changed with it. A
-    database that goes away is waited for; with `once`, or when it was never there, its
-    OperationalError is raised.
+    Without an embedder the one of the active embedding set is used, and changed with it; without
+    a fetcher one that reaches public sites only. A database that goes away is waited for; with
+    `once`, or when it was never there, its OperationalError is raised.
     """
-    worker = _Worker(url, embedder, stop or threading.Event(), settings or settings_from())
+    worker = _Worker(url, embedder, stop or threading.Event(), settings or settings_from(), fetcher)
     return worker.run(once=once)
 
 
 class _Worker:
     def __init__(
-        self, url: str, embedder: Embedder | None, stop: threading.Event, settings: Settings
+        self,
+        url: str,
+        embedder: Embedder | None,
+        stop: threading.Event,
+        settings: Settings,
+        fetcher: Fetcher | None,
     ) -> None:
         self._url = url
         self._given = embedder
@@ -65,6 +74,7 @@ class _Worker:
         self._settings = settings
         self._lease = timedelta(seconds=settings.lease_seconds)
         self._name = holder_name()
+        self._pages = fetch_page.PageFetcher(limits=settings.limits, fetcher=fetcher)
         self._done = 0
         self._next_upkeep = 0.0
 
@@ -73,12 +83,13 @@ class _Worker:
         connected = False
         with ExitStack() as stack:
             stack.callback(self._close_own)
+            stack.enter_context(self._pages)
             keeper = stack.enter_context(LeaseKeeper(self._url, lease=self._lease))
             while not self._stop.is_set():
                 try:
                     with closing(connect(self._url)) as db:
-                        calls.listen(db)
                         connected = True
+                        calls.listen(db)
                         pause = _FIRST_PAUSE
                         self._serve(db, keeper, once=once)
                         return self._done
@@ -109,13 +120,36 @@ class _Worker:
         self, db: psycopg.Connection, keeper: LeaseKeeper, tasks: Sequence[calls.Task]
     ) -> None:
         works: list[Work] = []
+        pages: list[fetch_page.PageWork] = []
         for task in tasks:
             lease = Lease(task.task_id, task.lease_token)
             if task.kind == PUBLISH:
                 keeper.hold(lease)
                 works.append(Work(task.subject_id, lease))
+            elif task.kind == fetch_page.KIND:
+                keeper.hold(lease)
+                pages.append(fetch_page.PageWork(task.subject_id, lease))
             else:
                 self._fail(db, lease, f"this worker does not know the task {task.kind}")
+        self._publish(db, keeper, works)
+        self._fetch(db, keeper, pages)
+
+    def _fetch(
+        self, db: psycopg.Connection, keeper: LeaseKeeper, pages: Sequence[fetch_page.PageWork]
+    ) -> None:
+        try:
+            for page in pages:
+                if self._stop.is_set():
+                    self._fail(db, page.lease, "the worker was stopped")
+                else:
+                    self._done += self._pages.do(db, page)
+                keeper.let_go(page.lease)
+        finally:
+            # after an error the leases run out by themselves
+            for page in pages:
+                keeper.let_go(page.lease)
+
+    def _publish(self, db: psycopg.Connection, keeper: LeaseKeeper, works: Sequence[Work]) -> None:
         if not works:
             return
         try:
@@ -180,6 +214,7 @@ class _Worker:
             calls.purge_queries,
             calls.purge_records,
             calls.discard_abandoned,
+            purge_batches,
         ):
             try:
                 keep(db)

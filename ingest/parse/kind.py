@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+from collections.abc import Collection
 from dataclasses import dataclass
 from io import BytesIO
 
@@ -130,6 +131,8 @@ def _zip_kind(data: bytes) -> FileType:
             names = set(archive.namelist())
     except (zipfile.BadZipFile, ValueError, OSError, EOFError) as error:
         raise Refused("corrupt", "a damaged ZIP or DOCX file: download or save it again") from error
+    if not holds_document(names):
+        raise Refused("type", f"a ZIP archive: {_UNPACK}")
     if "[Content_Types].xml" in names or "word/document.xml" in names:
         if any(name.startswith("word/") for name in names):
             return "docx"
@@ -140,9 +143,13 @@ def _zip_kind(data: bytes) -> FileType:
         return "docx"
     if "mimetype" in names and "content.xml" in names:
         raise Refused("type", "an OpenDocument file: open it and save it as .docx or PDF")
-    if "META-INF/container.xml" in names:
-        raise Refused("type", f"an EPUB book: {_CONVERT}")
-    raise Refused("type", f"a ZIP archive: {_UNPACK}")
+    raise Refused("type", f"an EPUB book: {_CONVERT}")
+
+
+def holds_document(names: Collection[str]) -> bool:
+    """Whether a ZIP container with these entries is one document, and no archive of files."""
+    marks = ("[Content_Types].xml", "word/document.xml", "META-INF/container.xml")
+    return any(mark in names for mark in marks) or ("mimetype" in names and "content.xml" in names)
 
 
 def _text_kind(data: bytes) -> FileType:

@@ -13,7 +13,7 @@ from tests.cli.command import REPOSITORY, environment, pgkb, pgkb_here
 
 COMMANDS = (
     "up", "down", "status", "psql", "ingest", "search", "ask", "serve", "worker", "pack", "doctor",
-    "demo", "crawl", "eval", "tune", "bench", "reembed", "upkeep", "rebuild-index",
+    "demo", "crawl", "ingest-status", "eval", "tune", "bench", "reembed", "upkeep", "rebuild-index",
     "documents",
 )  # fmt: skip
 NOWHERE = "postgresql://someone:hunter2@127.0.0.1:1/pgkb"

@@ -1,7 +1,8 @@
 -- corpus.rivals_of
 -- The published versions that cannot stay published beside this one: of its document, or of its title in the same scope and source family.
 --
--- Titles do not make a rival of a document that stands alone: a curator said so.
+-- Titles do not make a rival of a document that stands alone: a curator said so. Files of one
+-- archive in different folders are different documents, however alike their titles.
 --
 -- called by  corpus.publish_version, corpus.undo_supersession
 -- raises     nothing
@@ -29,7 +30,10 @@ as $func$
     inner join corpus.version as r
         on o.document_id = r.document_id
         and r.state = 'published'
-        and (o.document_id = d.document_id or r.title_key = n.title_key)
+        and (
+            o.document_id = d.document_id
+            or (r.title_key = n.title_key and not corpus.in_other_folder(o.source, d.source))
+        )
     where n.version_id = rivals_of.version_id and r.version_id <> n.version_id;
 $func$;
 

@@ -6,7 +6,7 @@
 -- says which, and what this source said before is retired). The task publish_version is enqueued
 -- with a staged one, leased to lease_holder: if the holder dies, a worker finishes the document.
 --
--- called by  ingest/calls.py
+-- called by  ingest/calls.py, intake.stage_page
 -- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, queue.task
 -- locks      advisory: the text within its scope, then the source within its scope
 -- raises     KB001 no text, KB002 unknown tag, KB003 too long, KB004 unknown kind of publisher,

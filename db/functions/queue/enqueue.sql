@@ -1,7 +1,7 @@
 -- queue.enqueue
 -- Put work in the queue, once per subject; with a holder it is already leased to that holder.
 --
--- called by  corpus.stage_document
+-- called by  corpus.stage_document, intake.create_batch
 -- writes     queue.task
 
 create or replace function queue.enqueue(

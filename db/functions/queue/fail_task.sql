@@ -1,6 +1,9 @@
 -- queue.fail_task
 -- Give work back after a failure: again later, each time later, and dead after eight attempts or at once when final.
 --
+-- Whoever turned the work away may have said when to come back: wait is the least time, a day at
+-- most.
+--
 -- called by  ingest/calls.py
 -- writes     queue.task
 
@@ -8,7 +11,8 @@ create or replace function queue.fail_task(
     task_id bigint,
     lease_token uuid,
     reason text,
-    final boolean default false
+    final boolean default false,
+    wait interval default null
 )
 returns boolean
 language sql
@@ -25,9 +29,11 @@ as $func$
             last_error = left(fail_task.reason, 500),
             dead = fail_task.final or t.attempts >= 8,
             -- 10 s, 20 s, 40 s ... one hour, spread by a quarter so that failures do not march in step
-            ready_at = clock_timestamp()
-                + least(interval '1 hour', interval '10 seconds' * power(2, t.attempts - 1))
-                * (1 + random() / 4)
+            ready_at = clock_timestamp() + greatest(
+                least(interval '1 hour', interval '10 seconds' * power(2, t.attempts - 1))
+                * (1 + random() / 4),
+                least(interval '1 day', coalesce(fail_task.wait, interval '0'))
+            )
         where t.task_id = fail_task.task_id and t.lease_token = fail_task.lease_token
         returning 1
     )

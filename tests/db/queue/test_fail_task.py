@@ -50,6 +50,22 @@ def test_the_wait_never_passes_an_hour_and_a_quarter(task: psycopg.Connection) -
     assert 3599 < _seconds_to_wait(task) <= 4500
 
 
+@pytest.mark.parametrize(
+    ("wait", "least", "most"),
+    [
+        ("90 seconds", 90, 91),
+        ("1 second", 10, 12.5),
+        ("-1 hour", 10, 12.5),
+        ("9 days", 86_400, 86_401),
+    ],
+)
+def test_who_is_told_when_to_come_back_comes_no_sooner(
+    task: psycopg.Connection, wait: str, least: float, most: float
+) -> None:
+    assert ask(task, "select queue.fail_task(%s, %s, 'busy', wait => %s)", *_claim(task), wait)
+    assert least - 1 < _seconds_to_wait(task) <= most
+
+
 def test_after_eight_attempts_the_task_is_dead(task: psycopg.Connection) -> None:
     for attempt in range(1, 9):
         assert _fail(task, _claim(task))

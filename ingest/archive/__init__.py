@@ -1,0 +1,1 @@
+"""ZIP archives: their files, one by one, whatever somebody packed."""
