@@ -145,11 +145,15 @@ def _load_documents(
             vectors=embedder.embed([chunk.embedding_text for chunk in chunks]),
             set_name=set_name,
         )
-        for document, staged in batch:
-            if staged.task_id is not None and staged.lease_token is not None:
-                ingest_calls.publish_version(db, version_id=staged.version_id)
-                ingest_calls.finish_task(db, task_id=staged.task_id, lease_token=staged.lease_token)
-            stored[document.id] = staged.document_id
+        leased = [(staged.task_id, staged.lease_token) for _, staged in batch if staged.task_id]
+        for outcome in ingest_calls.publish_tasks(
+            db,
+            task_ids=[task_id for task_id, _ in leased],
+            lease_tokens=[token for _, token in leased if token],
+        ):
+            if outcome.failure:
+                raise BenchError(outcome.failure)
+        stored |= {document.id: staged.document_id for document, staged in batch}
         db.commit()
     for name in WHOLE if whole else {}:
         db.execute("select set_config(%s, '', false)", [name])

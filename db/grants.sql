@@ -61,6 +61,8 @@ embedding.fill_batch,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
 queue.task
 to pgkb_ingest;
+grant select, update on table queue.provider_rate to pgkb_ingest;
+grant select on table queue.job, queue.summary to pgkb_ingest;
 grant execute on all functions in schema audit, place, terms, corpus, queue to pgkb_ingest;
 grant execute on function
 config.value, config.check_value,
@@ -73,7 +75,7 @@ search.fold_statistics, search.scoped_lexemes, search.text_index__keep_statistic
 search.purge_records
 to pgkb_ingest;
 -- deciding on chunks is not ingest's
-revoke execute on function corpus.set_status, corpus.set_tags from pgkb_ingest;
+revoke execute on function corpus.set_status, corpus.set_tags, queue.set_rate from pgkb_ingest;
 
 -- admin: curators and DBAs
 grant usage on schema config, audit, place, terms, corpus, embedding, queue, search, eval, dba
@@ -105,3 +107,4 @@ grant update (
 grant insert, update, delete on table embedding.wanted_vector to pgkb_admin;
 grant delete on table embedding.fill_batch to pgkb_admin;
 grant update on table queue.task to pgkb_admin;
+grant insert, update, delete on table queue.provider_rate to pgkb_admin;

@@ -30,7 +30,10 @@ class EmbeddingSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
-    """What `stage_document` takes: a parsed text and who may see it under which name."""
+    """What `stage_document` takes: a parsed text and who may see it under which name.
+
+    A title that is only guessed from the file corrects no stated one.
+    """
 
     source: str
     title: str
@@ -45,11 +48,12 @@ class NewDocument:
     document_type: str | None = None
     effective_date: date | None = None
     metadata: Mapping[str, Any] | None = None
+    title_is_stated: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What became of a text: `outcome` is staged, unchanged or duplicate."""
+    """What became of a text: staged, in_progress, unchanged, updated or duplicate."""
 
     outcome: str
     document_id: int
@@ -71,11 +75,17 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A version that is seen now, and the documents it replaced."""
+    """What became of a task: `outcome` is published, lost or failed.
 
-    document_id: int
-    version: int
-    superseded_documents: list[int]
+    Published has the version that is seen now and the documents it replaced, failed the reason.
+    """
+
+    task_id: int
+    outcome: str
+    document_id: int | None
+    version: int | None
+    superseded_documents: list[int] | None
+    failure: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +97,11 @@ class Task:
     subject_id: int
     attempts: int
     lease_token: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    wait: timedelta
 
 
 def active_set(db: psycopg.Connection) -> EmbeddingSet:
@@ -144,7 +159,8 @@ def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: st
                 " school_urn => %(school_urn)s, owner => %(owner)s,"
                 " principals => %(principals)s, tags => %(tags)s, authority => %(authority)s,"
                 " document_type => %(document_type)s, effective_date => %(effective_date)s,"
-                " metadata => %(metadata)s, lease_holder => %(lease_holder)s)",
+                " metadata => %(metadata)s, lease_holder => %(lease_holder)s,"
+                " title_is_stated => %(title_is_stated)s)",
                 {
                     "source": new.source,
                     "title": new.title,
@@ -160,6 +176,7 @@ def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: st
                     "effective_date": new.effective_date,
                     "metadata": Jsonb(dict(new.metadata or {})),
                     "lease_holder": lease_holder,
+                    "title_is_stated": new.title_is_stated,
                 },
             )
         )
@@ -196,16 +213,17 @@ def store_vectors(
     )
 
 
-def publish_version(db: psycopg.Connection, *, version_id: int) -> Published:
-    """Make a staged version the one that is seen."""
+def publish_tasks(
+    db: psycopg.Connection, *, task_ids: Sequence[int], lease_tokens: Sequence[UUID]
+) -> list[Published]:
+    """Publish the versions of claimed tasks and finish the tasks, all in one transaction."""
     with db.cursor(row_factory=class_row(Published)) as cursor:
-        return _one(
-            cursor.execute(
-                "select document_id, version, superseded_documents"
-                " from corpus.publish_version(version_id => %(version_id)s)",
-                {"version_id": version_id},
-            )
-        )
+        return cursor.execute(
+            "select task_id, outcome, document_id, version, superseded_documents, failure"
+            " from corpus.publish_tasks(task_ids => %(task_ids)s,"
+            " lease_tokens => %(lease_tokens)s)",
+            {"task_ids": list(task_ids), "lease_tokens": list(lease_tokens)},
+        ).fetchall()
 
 
 # ---------------------------------------------------------------------------------------------
@@ -470,14 +488,20 @@ def notified(db: psycopg.Connection, *, timeout: float) -> Iterator[psycopg.Noti
 
 
 def claim_tasks(
-    db: psycopg.Connection, *, worker: str, batch_size: int, lease: timedelta
+    db: psycopg.Connection,
+    *,
+    worker: str,
+    batch_size: int,
+    lease: timedelta,
+    kinds: Sequence[str] | None = None,
 ) -> list[Task]:
-    """The oldest ready tasks, hidden from others for one lease."""
+    """The first ready tasks of these kinds, hidden from others while this connection lives."""
     with db.cursor(row_factory=class_row(Task)) as cursor:
         return cursor.execute(
             "select task_id, kind, subject_id, attempts, lease_token from queue.claim_tasks("
-            "worker => %(worker)s, batch_size => %(batch_size)s, lease => %(lease)s)",
-            {"worker": worker, "batch_size": batch_size, "lease": lease},
+            "worker => %(worker)s, batch_size => %(batch_size)s, lease => %(lease)s,"
+            " kinds => %(kinds)s)",
+            {"worker": worker, "batch_size": batch_size, "lease": lease, "kinds": _list(kinds)},
         ).fetchall()
 
 
@@ -493,11 +517,11 @@ def heartbeat(db: psycopg.Connection, *, task_id: int, lease_token: UUID, lease:
     )
 
 
-def finish_task(db: psycopg.Connection, *, task_id: int, lease_token: UUID) -> bool:
-    """Remove work that is done; False when somebody else holds the task by now."""
+def release_task(db: psycopg.Connection, *, task_id: int, lease_token: UUID) -> bool:
+    """Give work back unfinished and blameless; False when somebody else holds it by now."""
     return _flag(
         db,
-        "select queue.finish_task(task_id => %(task_id)s, lease_token => %(lease_token)s)",
+        "select queue.release_task(task_id => %(task_id)s, lease_token => %(lease_token)s)",
         task_id=task_id,
         lease_token=lease_token,
     )
@@ -516,6 +540,16 @@ def fail_task(
         reason=reason,
         final=final,
     )
+
+
+def take_turn(db: psycopg.Connection, *, provider: str) -> timedelta:
+    """Reserve the next call to a provider; how long to wait before it."""
+    with db.cursor(row_factory=class_row(_Turn)) as cursor:
+        return _one(
+            cursor.execute(
+                "select queue.take_turn(provider => %(provider)s) as wait", {"provider": provider}
+            )
+        ).wait
 
 
 def fold_statistics(db: psycopg.Connection) -> int:

@@ -5,7 +5,9 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-FileStatus = Literal["stored", "duplicate", "unchanged", "refused", "failed"]
+FileStatus = Literal[
+    "stored", "updated", "duplicate", "unchanged", "in progress", "refused", "failed"
+]
 Stage = Literal["parse", "embed", "done"]
 
 
@@ -34,11 +36,13 @@ class Item:
 class FileResult:
     """What became of one file.
 
-    stored     a new version is visible; `superseded` are the documents it replaced
-    unchanged  this source has this text already
-    duplicate  the same text is there under another source: `existing`
-    refused    the file or an option is no good: `reason` says what to do
-    failed     something else went wrong; the text is kept and a worker goes on with it
+    stored       a new version is visible; `superseded` are the documents it replaced
+    unchanged    this source has this text already
+    updated      this source has this text; facts that were given now were corrected
+    duplicate    the same text is there under another source: `existing`
+    in progress  somebody else is adding this text, or it waits for a worker: task `task_id`
+    refused      the file or an option is no good: `reason` says what to do
+    failed       something else went wrong; the text is kept and a worker goes on with it
     """
 
     path: Path
@@ -51,6 +55,7 @@ class FileResult:
     chunks: int = 0
     embedded: int = 0
     existing: str | None = None
+    task_id: int | None = None
     superseded: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
     seconds: float = 0.0

@@ -1,14 +1,16 @@
 """Files into the knowledge base: parse, stage, embed, publish, file by file.
 
-A bad file never stops the others. Parsing the next files overlaps with embedding the current
-ones; small documents share a call to the embedding provider.
+A bad file never stops the others. Parsing the next files, staging the current ones and embedding
+and publishing those before overlap; small documents share a call to the embedding provider and a
+transaction that publishes them.
 """
 
 import re
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -18,7 +20,7 @@ from pathlib import Path, PurePath
 import psycopg
 
 from ingest import calls
-from ingest.connect import connect, holder_name
+from ingest.connect import PatientConnection, connect, holder_name
 from ingest.embedding import check_embedder, chosen_embedder
 from ingest.errors import OptionError, is_passing, is_refusal, words_of
 from ingest.items import FileResult, FileStatus, Item, Progress, Stage
@@ -31,7 +33,9 @@ from providers.protocols import Embedder
 
 _LONGEST_TITLE = 300
 _NAME_BREAKS = re.compile(r"[_\s]+|(?<=[^\W\d])-(?=[^\W\d])")
-_CONNECT_TRIES = 5
+# Texts of others' that are kept in memory until it is known what became of them.
+_MOST_DEFERRED = 32
+_SETTLE_PAUSE = 0.25
 
 
 def check_options(db: psycopg.Connection, items: Sequence[Item]) -> None:
@@ -77,7 +81,7 @@ def load_paths(
             embedder = chosen_embedder(active)
             stack.callback(embedder.close)
         check_embedder(embedder, active)
-        yield from _Load(url, items, embedder, active.name, on_progress, settings).run()
+        yield from _Load(url, items, embedder, active, on_progress, settings).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +93,27 @@ class _Waiting:
     started: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Deferred:
+    """A text that somebody else was adding when we came."""
+
+    new: calls.NewDocument
+    result: FileResult
+    started: float
+
+
 class _Load:
-    """One run over a list of files."""
+    """One run over a list of files: parsing, staging and publishing, each beside the others."""
 
     def __init__(
         self,
         url: str,
         items: Sequence[Item],
         embedder: Embedder,
-        set_name: str,
+        active: calls.EmbeddingSet,
         on_progress: Callable[[Progress], None],
         settings: Settings,
     ) -> None:
-        self._url = url
         self._items = items
         self._settings = settings
         self._on_progress = on_progress
@@ -110,35 +122,43 @@ class _Load:
         self._chunks = 0
         self._chunks_done = 0
         self._waiting: dict[int, _Waiting] = {}
-        self._waiting_chunks = 0
+        self._next_batch: list[Work] = []
+        self._next_chunks = 0
+        self._in_flight: Future[list[Done]] | None = None
+        self._deferred: list[_Deferred] = []
         self._stored_any = False
-        self._db: psycopg.Connection | None = None
-        self._connect_failures = 0
+        self._db = PatientConnection(url)
+        self._publishing_db = PatientConnection(url)
+        self._stop = threading.Event()
         self._keeper = LeaseKeeper(url, lease=timedelta(seconds=settings.lease_seconds))
         self._publisher = Publisher(
             embedder=embedder,
-            set_name=set_name,
+            active=active,
             keeper=self._keeper,
             batch_size=settings.embed_batch,
+            stop=self._stop,
             on_embedded=self._embedded,
         )
 
     def run(self) -> Iterator[FileResult]:
         with ExitStack() as stack:
-            stack.callback(self._close)
+            stack.callback(self._db.close)
             stack.enter_context(self._keeper)
             stack.callback(self._give_back)
             sandbox = stack.enter_context(Sandbox(self._settings.limits))
             parsed = stack.enter_context(closing(self._parsed(sandbox)))
             for item, started, outcome in parsed:
                 self._tell(item.path, "parse")
-                result = self._stage(item, started, outcome)
+                result = self._take(item, started, outcome)
                 if result is not None:
                     yield self._count(result)
-                if self._waiting_chunks >= self._settings.embed_batch:
-                    yield from self._publish()
-            yield from self._publish()
-            self._fold()
+                if self._next_chunks >= self._settings.embed_batch:
+                    yield from self._send_off()
+            yield from self._finish()
+            yield from self._settle()
+            if self._stored_any and self._db.is_open:
+                # searches stay fast after many new documents; a worker does the same each minute
+                calls.fold_statistics(self._db.get())
 
     def _parsed(
         self, sandbox: Sandbox
@@ -177,8 +197,8 @@ class _Load:
                 if not finished:
                     sandbox.interrupt()
 
-    def _stage(self, item: Item, started: float, outcome: Parsed | Refused) -> FileResult | None:
-        """Stage a parsed file; its result when that ends it, None when it has to be embedded."""
+    def _take(self, item: Item, started: float, outcome: Parsed | Refused) -> FileResult | None:
+        """Stage a parsed file; its result when that ends it, None when it comes later."""
         source = clean_line(item.source or item.path.name)
         base = FileResult(path=item.path, source=source, status="refused")
         if isinstance(outcome, Refused):
@@ -188,6 +208,7 @@ class _Load:
         new = calls.NewDocument(
             source=source,
             title=title,
+            title_is_stated=item.title is not None,
             body=outcome.text,
             file_type=outcome.file_type,
             la_code=item.la_code,
@@ -200,6 +221,20 @@ class _Load:
             effective_date=item.effective_date,
             metadata=outcome.metadata,
         )
+        result = self._stage(new, base, started)
+        if (
+            result is not None
+            and result.status == "in progress"
+            and len(self._deferred) < _MOST_DEFERRED
+        ):
+            self._deferred.append(_Deferred(new, base, started))
+            return None
+        return result
+
+    def _stage(
+        self, new: calls.NewDocument, base: FileResult, started: float
+    ) -> FileResult | None:
+        """Stage a text; its result when that ends it, None when it has to be embedded."""
         try:
             staged = self._with_database(
                 lambda db: calls.stage_document(db, new=new, lease_holder=self._holder)
@@ -209,30 +244,82 @@ class _Load:
             return _timed(replace(base, status=status, reason=words_of(error)), started)
         base = replace(base, document_id=staged.document_id, chunks=staged.chunk_count)
         if staged.task_id is None or staged.lease_token is None:
-            return _timed(_already_there(base, staged), started)
+            # of what this very run is adding a copy is a duplicate, and no news
+            ours = staged.version_id in self._waiting
+            return _timed(_already_there(base, staged, ours=ours), started)
         work = Work(staged.version_id, Lease(staged.task_id, staged.lease_token))
         self._keeper.hold(work.lease)
         self._waiting[work.version_id] = _Waiting(work, base, started)
-        self._waiting_chunks += staged.chunk_count
+        self._next_batch.append(work)
+        self._next_chunks += staged.chunk_count
         self._chunks += staged.chunk_count
         return None
 
-    def _publish(self) -> Iterator[FileResult]:
-        """Embed and publish what is waiting."""
-        works = [waiting.work for waiting in self._waiting.values()]
-        self._waiting_chunks = 0
+    def _send_off(self) -> Iterator[FileResult]:
+        """Let the batch before come in, then embed and publish the next in the background."""
+        yield from self._come_in()
+        works, self._next_batch, self._next_chunks = self._next_batch, [], 0
         if not works:
             return
+        done: Future[list[Done]] = Future()
+
+        def publish() -> None:
+            try:
+                done.set_result(self._publish(works))
+            except BaseException as error:
+                done.set_exception(error)
+
+        self._in_flight = done
+        # no pool: a provider that hangs must not keep an interrupted process alive
+        threading.Thread(target=publish, name="publish", daemon=True).start()
+
+    def _come_in(self) -> Iterator[FileResult]:
+        """The results of the batch that is under way."""
+        if self._in_flight is None:
+            return
+        results = [self._finished(done) for done in self._in_flight.result()]
+        self._in_flight = None
+        for result in results:
+            yield self._count(result)
+
+    def _finish(self) -> Iterator[FileResult]:
+        """Send off what is left, and wait for all of it."""
+        yield from self._send_off()
+        yield from self._come_in()
+
+    def _publish(self, works: Sequence[Work]) -> list[Done]:
+        """In the background: embed and publish; a lost connection fails what is not done."""
+        done: dict[int, Done] = {}
         try:
-            for done in self._publisher.publish(self._connected(), works):
-                yield self._count(self._finished(done))
+            for one in self._publisher.publish(self._publishing_db.get(), works):
+                done[one.work.version_id] = one
         except psycopg.Error as error:
-            # the connection is gone; what is staged stays, and a worker goes on with it
-            reason = words_of(error)
+            # what is staged stays, and a worker goes on with it
             for work in works:
-                if work.version_id in self._waiting:
+                if work.version_id not in done:
                     self._keeper.let_go(work.lease)
-                    yield self._count(self._finished(Done(work, failure=reason)))
+                    done[work.version_id] = Done(work, failure=words_of(error))
+        finally:
+            if self._stop.is_set():
+                self._publishing_db.close()
+        return list(done.values())
+
+    def _settle(self) -> Iterator[FileResult]:
+        """What became of the texts that others were adding; what they left lying is taken over."""
+        until = time.monotonic() + self._settings.settle_seconds
+        while self._deferred:
+            deferred, self._deferred = self._deferred, []
+            for one in deferred:
+                result = self._stage(one.new, one.result, one.started)
+                if result is None:
+                    continue
+                if result.status == "in progress" and time.monotonic() < until:
+                    self._deferred.append(one)
+                else:
+                    yield self._count(result)
+            yield from self._finish()
+            if self._deferred:
+                time.sleep(_SETTLE_PAUSE)
 
     def _finished(self, done: Done) -> FileResult:
         waiting = self._waiting.pop(done.work.version_id)
@@ -248,7 +335,7 @@ class _Load:
                 status="stored",
                 version=done.published.version,
                 embedded=done.embedded,
-                superseded=tuple(done.published.superseded_documents),
+                superseded=tuple(done.published.superseded_documents or ()),
             ),
             waiting.started,
         )
@@ -278,56 +365,45 @@ class _Load:
     def _with_database(self, call: Callable[[psycopg.Connection], calls.Staged]) -> calls.Staged:
         """Do it, again after a deadlock, and once more on a new connection when it was lost."""
         for _ in range(3):
-            db = self._connected()
+            db = self._db.get()
             try:
                 return call(db)
             except psycopg.Error as error:
                 if not (db.closed or is_passing(error)):
                     raise
-        return call(self._connected())
-
-    def _connected(self) -> psycopg.Connection:
-        """The connection, opened again with patience when the server went away."""
-        while self._db is None or self._db.closed:
-            try:
-                self._db = connect(self._url)
-            except psycopg.OperationalError:
-                self._connect_failures += 1
-                # the patience is for the whole run, not for each of a thousand files
-                if self._connect_failures >= _CONNECT_TRIES:
-                    raise
-                time.sleep(0.25 * 2**self._connect_failures)
-        return self._db
+        return call(self._db.get())
 
     def _give_back(self) -> None:
-        """Interrupted: let a worker go on at once instead of when the leases run out."""
-        if self._db is None or self._db.closed:
+        """Interrupted: let a worker go on at once; what is under way meanwhile is fenced off."""
+        self._stop.set()
+        if self._in_flight is None:
+            self._publishing_db.close()
+        if not self._db.is_open:
             return
         for waiting in self._waiting.values():
             lease = waiting.work.lease
             try:
-                calls.fail_task(
-                    self._db,
-                    task_id=lease.task_id,
-                    lease_token=lease.lease_token,
-                    reason="the ingest was interrupted",
+                calls.release_task(
+                    self._db.get(), task_id=lease.task_id, lease_token=lease.lease_token
                 )
             except psycopg.Error:
                 return
 
-    def _fold(self) -> None:
-        """Keep searches fast after many new documents; a worker does the same each minute."""
-        if self._stored_any and self._db is not None and not self._db.closed:
-            calls.fold_statistics(self._db)
 
-    def _close(self) -> None:
-        if self._db is not None:
-            self._db.close()
-
-
-def _already_there(base: FileResult, staged: calls.Staged) -> FileResult:
-    if staged.outcome == "unchanged":
-        return replace(base, status="unchanged", reason="this text is there already")
+def _already_there(base: FileResult, staged: calls.Staged, *, ours: bool) -> FileResult:
+    match staged.outcome:
+        case "unchanged":
+            return replace(base, status="unchanged", reason="this text is there already")
+        case "updated":
+            return replace(base, status="updated", reason="the text is the same, facts changed")
+        case "in_progress" if not ours:
+            return replace(
+                base,
+                status="in progress",
+                task_id=staged.task_id,
+                reason=f"the same text is being added as {staged.existing_source}: "
+                f"`pgkb jobs show {staged.task_id}`",
+            )
     return replace(
         base,
         status="duplicate",

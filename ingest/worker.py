@@ -94,7 +94,11 @@ class _Worker:
         while not self._stop.is_set():
             self._keep_up(db)
             tasks = calls.claim_tasks(
-                db, worker=self._name, batch_size=_CLAIMED_TOGETHER, lease=self._lease
+                db,
+                worker=self._name,
+                batch_size=_CLAIMED_TOGETHER,
+                lease=self._lease,
+                kinds=[PUBLISH],
             )
             if tasks:
                 self._work(db, keeper, tasks)
@@ -108,16 +112,9 @@ class _Worker:
     def _work(
         self, db: psycopg.Connection, keeper: LeaseKeeper, tasks: Sequence[calls.Task]
     ) -> None:
-        works: list[Work] = []
-        for task in tasks:
-            lease = Lease(task.task_id, task.lease_token)
-            if task.kind == PUBLISH:
-                keeper.hold(lease)
-                works.append(Work(task.subject_id, lease))
-            else:
-                self._fail(db, lease, f"this worker does not know the task {task.kind}")
-        if not works:
-            return
+        works = [Work(task.subject_id, Lease(task.task_id, task.lease_token)) for task in tasks]
+        for work in works:
+            keeper.hold(work.lease)
         try:
             publisher = self._publisher(db, keeper)
         except ProviderError as error:
@@ -133,7 +130,7 @@ class _Worker:
                 else:
                     self._done += 1
                     log.info(
-                        "document %d version %d published, %d chunks embedded",
+                        "document %s version %s published, %d chunks embedded",
                         done.published.document_id,
                         done.published.version,
                         done.embedded,
@@ -149,7 +146,7 @@ class _Worker:
         check_embedder(embedder, active)
         return Publisher(
             embedder=embedder,
-            set_name=active.name,
+            active=active,
             keeper=keeper,
             batch_size=self._settings.embed_batch,
             stop=self._stop,

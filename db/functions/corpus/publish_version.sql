@@ -6,7 +6,7 @@
 -- version of its document was faster: then the staged one is stored as already superseded.
 -- Publishing twice changes nothing.
 --
--- called by  ingest/calls.py
+-- called by  corpus.publish_tasks
 -- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
 --            embedding.cold_vector, embedding.wanted_vector, audit.event
 -- locks      advisory: shared against embedding.activate, then all title keys of the document,
@@ -38,10 +38,11 @@ begin
     select d.* into _document from corpus.document as d where d.document_id = _new.document_id;
 
     for _key in
-        select distinct v.title_key
+        select distinct v.title_key collate "C" as title_key
         from corpus.version as v
         where v.document_id = _new.document_id and v.title_key is not null
-        order by v.title_key
+        -- the order of corpus.publish_tasks
+        order by title_key
     loop
         perform pg_advisory_xact_lock(
             hashtextextended(_document.scope_id || _document.source_family || ' ' || _key, 3)
@@ -80,25 +81,8 @@ begin
             using errcode = 'KB010', hint = 'Embed them first: embedding.chunks_to_embed.';
     end if;
 
-    -- the newer by effective date wins, whatever the order of arrival; where dates do not say,
-    -- the later version of a document
-    select
-        array_agg(w.version_id order by w.version_id) filter (where not w.wins),
-        (array_agg(w.version_id order by w.effective_date desc nulls last, w.version_id desc)
-            filter (where w.wins))[1]
-    into _rivals, _winner
-    from (
-        select
-            r.version_id,
-            r.effective_date,
-            coalesce(r.effective_date > _new.effective_date, false)
-            or (
-                r.document_id = _new.document_id
-                and r.version > _new.version
-                and coalesce(r.effective_date >= _new.effective_date, true)
-            ) as wins
-        from corpus.rivals_of(_new.version_id) as r
-    ) as w;
+    select j.losers, j.winner into _rivals, _winner
+    from corpus.judge_rivals(_new.version_id) as j;
 
     insert into corpus.chunk_fact
         (chunk_id, scope_id, status, status_before, tags, quality_score)
@@ -160,16 +144,7 @@ begin
 
     update corpus.version as v set state = 'published' where v.version_id = _new.version_id;
     perform corpus.lay_timeline(_new.document_id);
-    insert into search.text_index (chunk_id, scope_id, lexemes, token_count)
-    select i.chunk_id, i.scope_id, i.lexemes, terms.count_tokens(i.lexemes)
-    from (
-        select
-            c.chunk_id, c.scope_id,
-            terms.to_index(embedding.text_of(_new.title, c.content)) as lexemes
-        from corpus.chunk as c
-        where c.version_id = _new.version_id
-        order by c.chunk_index
-    ) as i;
+    perform corpus.index_version(_new.version_id);
     with warm_vector as (
         delete from embedding.cold_vector as k
         using corpus.chunk as c

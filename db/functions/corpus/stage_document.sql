@@ -1,13 +1,17 @@
 -- corpus.stage_document
 -- Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.
 --
--- Outcomes: staged (new text, or one whose first holder died: embed and publish it), unchanged
--- (this source has this text), duplicate (another source of the same scope has it; existing_*
--- says which, and what this source said before is retired). The task publish_version is enqueued
--- with a staged one, leased to lease_holder: if the holder dies, a worker finishes the document.
+-- Outcomes: staged (new text, or one whose first holder died: embed and publish it), in_progress
+-- (somebody else is adding this text now, or it waits for a worker: task_id says which task),
+-- unchanged (this source has this text), updated (the same, and facts given now differ and were
+-- corrected), duplicate (another source of the same scope has it; existing_* says which, and what
+-- this source said before is retired). A fact that is not given corrects nothing, nor does a title
+-- that was only guessed: title_is_stated says so. The task publish_version is enqueued with a
+-- staged one, leased to lease_holder and its connection: if the holder dies, a worker finishes it.
 --
 -- called by  ingest/calls.py
--- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, queue.task
+-- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, queue.task, and what
+--            corpus.correct_facts and corpus.retire_version write
 -- locks      advisory: the text within its scope, then the source within its scope
 -- raises     KB001 no text, KB002 unknown tag, KB003 too long, KB004 unknown kind of publisher,
 --            KB006 the school is another authority's, KB007 a share without an owner,
@@ -27,7 +31,8 @@ create or replace function corpus.stage_document(
     document_type text default null,
     effective_date date default null,
     metadata jsonb default '{}',
-    lease_holder text default null
+    lease_holder text default null,
+    title_is_stated boolean default true
 )
 returns table (
     outcome text,
@@ -54,7 +59,11 @@ declare
     _domain corpus.domain;
     _scope_id bigint;
     _authority text := nullif(btrim(stage_document.authority), '');
+    _given_title text := left(nullif(btrim(stage_document.title), ''), 300);
+    _given_authority text := _authority;
+    _given_type text := nullif(btrim(stage_document.document_type), '');
     _tags text[];
+    _corrected boolean;
     _hash bytea;
     _limit integer := config.value('kb.max_document_length')::integer;
     _known record;
@@ -88,6 +97,9 @@ begin
     end if;
     _tags := corpus.check_tags(stage_document.tags);
     perform corpus.check_rank(_authority);
+    if not stage_document.title_is_stated then
+        _given_title := null;
+    end if;
 
     -- pages of national sites hold everywhere, whoever adds them
     select d.* into _domain from corpus.domain as d where d.domain = _host;
@@ -123,8 +135,18 @@ begin
     perform pg_advisory_xact_lock(hashtextextended(_scope_id || ' ' || _source, 2));
 
     select
-        d.document_id, d.source, v.version_id, v.state,
-        t.task_id, t.ready_at, t.claimed_by, t.dead,
+        d.document_id, d.source, v.version_id, v.state, t.task_id,
+        (
+            t.task_id is null
+            or t.dead
+            or (t.lease_token is not null and t.ready_at <= clock_timestamp())
+            or (
+                t.holder_pid is not null
+                and t.holder_pid not in (select a.pid from pg_stat_activity as a)
+            )
+            -- nobody has it yet: a holder takes it, without one it waits as before
+            or (t.lease_token is null and stage_document.lease_holder is not null)
+        ) as is_free,
         (
             select count(*)::integer from corpus.chunk as c where c.version_id = v.version_id
         ) as chunks
@@ -138,36 +160,44 @@ begin
         and (
             v.state in ('published', 'staged')
             -- or an older document that a newer one of its title outranks: adding it again
-            -- must not make a version each time
+            -- must not make a version each time, unless what outranked it is corrected
             or (
                 d.source = _source
                 and v.version = (
                     select max(o.version) from corpus.version as o
                     where o.document_id = d.document_id
                 )
+                and coalesce(stage_document.effective_date = v.effective_date, true)
+                and coalesce(_given_title = v.title, true)
             )
         )
     order by v.state = 'published' desc, d.source = _source desc, v.version_id
     limit 1;
 
-    if found and _known.state = 'staged'
-        and (
-            _known.task_id is null
-            or _known.dead
-            or (_known.claimed_by is not null and _known.ready_at <= clock_timestamp())
-            -- nobody has it yet: a holder takes it, without one it waits as before
-            or (_known.claimed_by is null and stage_document.lease_holder is not null)
-        )
-    then
-        -- whoever staged it died or gave up: go on from there
-        _task := queue.enqueue('publish_version', _known.version_id, stage_document.lease_holder);
+    if found and _known.state = 'staged' and not _known.is_free then
         return query select
-            'staged', _known.document_id, _known.version_id, null::bigint, null::text,
-            _known.chunks, _task.task_id, _task.lease_token;
+            'in_progress', _known.document_id, _known.version_id, _known.document_id,
+            _known.source, _known.chunks, _known.task_id, null::uuid;
         return;
     end if;
     if found then
-        if _known.source <> _source and _known.state = 'published' then
+        if _known.source = _source and _known.state <> 'superseded' then
+            _corrected := corpus.correct_facts(
+                _known.version_id, _given_title, nullif(_tags, '{}'), _given_authority,
+                _given_type, stage_document.effective_date
+            );
+        end if;
+        if _known.state = 'staged' then
+            -- whoever staged it died or gave up: go on from there
+            _task := queue.enqueue(
+                'publish_version', _known.version_id, stage_document.lease_holder
+            );
+            return query select
+                'staged', _known.document_id, _known.version_id, null::bigint, null::text,
+                _known.chunks, _task.task_id, _task.lease_token;
+            return;
+        end if;
+        if _known.source <> _source then
             -- this source says now what another one says: what it said before is outdated, but
             -- held until now
             update corpus.version as v
@@ -180,8 +210,11 @@ begin
             perform corpus.retire_version(_withdrawn, _known.version_id);
         end if;
         return query select
-            case when _known.source = _source and _known.state <> 'staged'
-                then 'unchanged' else 'duplicate' end,
+            case
+                when _known.source <> _source then 'duplicate'
+                when _corrected then 'updated'
+                else 'unchanged'
+            end,
             _known.document_id, _known.version_id, _known.document_id, _known.source,
             _known.chunks, null::bigint, null::uuid;
         return;
@@ -205,7 +238,7 @@ begin
         corpus.title_key(_title),
         _hash,
         stage_document.file_type,
-        nullif(btrim(stage_document.document_type), ''),
+        _given_type,
         _authority,
         _tags,
         stage_document.effective_date,

@@ -1,7 +1,7 @@
 -- queue.fail_task
 -- Give work back after a failure: again later, each time later, and dead after eight attempts or at once when final.
 --
--- called by  ingest/calls.py
+-- called by  ingest/calls.py, corpus.publish_tasks
 -- writes     queue.task
 
 create or replace function queue.fail_task(
@@ -21,6 +21,8 @@ as $func$
         update queue.task as t
         set
             claimed_by = null,
+            claimed_at = null,
+            holder_pid = null,
             lease_token = null,
             last_error = left(fail_task.reason, 500),
             dead = fail_task.final or t.attempts >= 8,
