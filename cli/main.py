@@ -17,6 +17,7 @@ from cli import (
     demo,
     doctor,
     evaluating,
+    jobs,
     later,
     loading,
     packs,
@@ -38,6 +39,7 @@ app = typer.Typer(
 )
 servers.register(app)
 loading.register(app)
+jobs.register(app)
 ask.register(app)
 serving.register(app)
 packs.register(app)

@@ -32,7 +32,8 @@ class EmbeddingSet:
 class NewDocument:
     """What `stage_document` takes: a parsed text and who may see it under which name.
 
-    A title that is only guessed from the file corrects no stated one.
+    A title that is only guessed from the file corrects no stated one. A source that is known from
+    another origin passes on to the first of `other_sources` that is not.
     """
 
     source: str
@@ -49,6 +50,8 @@ class NewDocument:
     effective_date: date | None = None
     metadata: Mapping[str, Any] | None = None
     title_is_stated: bool = True
+    origin: str | None = None
+    other_sources: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,7 @@ class Staged:
     """What became of a text: staged, in_progress, unchanged, updated or duplicate."""
 
     outcome: str
+    kept_as: str
     document_id: int
     version_id: int
     existing_document_id: int | None
@@ -152,15 +156,16 @@ def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: st
     with db.cursor(row_factory=class_row(Staged)) as cursor:
         return _one(
             cursor.execute(
-                "select outcome, document_id, version_id, existing_document_id, existing_source,"
-                " chunk_count, task_id, lease_token from corpus.stage_document("
+                "select outcome, kept_as, document_id, version_id, existing_document_id,"
+                " existing_source, chunk_count, task_id, lease_token from corpus.stage_document("
                 "source => %(source)s, title => %(title)s, body => %(body)s,"
                 " file_type => %(file_type)s, la_code => %(la_code)s,"
                 " school_urn => %(school_urn)s, owner => %(owner)s,"
                 " principals => %(principals)s, tags => %(tags)s, authority => %(authority)s,"
                 " document_type => %(document_type)s, effective_date => %(effective_date)s,"
                 " metadata => %(metadata)s, lease_holder => %(lease_holder)s,"
-                " title_is_stated => %(title_is_stated)s)",
+                " title_is_stated => %(title_is_stated)s, origin => %(origin)s,"
+                " other_sources => %(other_sources)s)",
                 {
                     "source": new.source,
                     "title": new.title,
@@ -177,6 +182,8 @@ def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: st
                     "metadata": Jsonb(dict(new.metadata or {})),
                     "lease_holder": lease_holder,
                     "title_is_stated": new.title_is_stated,
+                    "origin": new.origin,
+                    "other_sources": list(new.other_sources),
                 },
             )
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 FileStatus = Literal[
-    "stored", "updated", "duplicate", "unchanged", "in progress", "refused", "failed"
+    "stored", "updated", "duplicate", "unchanged", "in_progress", "refused", "failed"
 ]
 Stage = Literal["parse", "embed", "done"]
 
@@ -15,12 +15,14 @@ Stage = Literal["parse", "embed", "done"]
 class Item:
     """A file and what people say about it.
 
-    `source` is the name the document is kept under; the file's own name when not given. Without a
-    title the document's own is taken. `owner` and `principals` make a document private.
+    `source` is the name the document is kept under; the file's own name when not given. A stated
+    one is its identity; else equal names of two folders are told apart. Without a title the
+    document's own is taken. `owner` and `principals` make a document private.
     """
 
     path: Path
     source: str | None = None
+    source_is_stated: bool = True
     la_code: str | None = None
     school_urn: str | None = None
     tags: tuple[str, ...] = ()
@@ -40,7 +42,7 @@ class FileResult:
     unchanged    this source has this text already
     updated      this source has this text; facts that were given now were corrected
     duplicate    the same text is there under another source: `existing`
-    in progress  somebody else is adding this text, or it waits for a worker: task `task_id`
+    in_progress  somebody else is adding this text, or it waits for a worker: task `task_id`
     refused      the file or an option is no good: `reason` says what to do
     failed       something else went wrong; the text is kept and a worker goes on with it
     """

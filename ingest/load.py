@@ -6,12 +6,13 @@ transaction that publishes them.
 """
 
 import re
+import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
@@ -27,6 +28,7 @@ from ingest.items import FileResult, FileStatus, Item, Progress, Stage
 from ingest.leases import Lease, LeaseKeeper
 from ingest.parse import Parsed, Refused, Sandbox
 from ingest.parse.clean import clean_line
+from ingest.paths import longer_names, origin_of
 from ingest.settings import Settings, settings_from
 from ingest.tasks.publish_version import Done, Publisher, Work
 from providers.protocols import Embedder
@@ -65,8 +67,10 @@ def load_paths(
     embedder: Embedder | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     settings: Settings | None = None,
-) -> Iterator[FileResult]:
+) -> Generator[FileResult, None, None]:
     """Ingest files; yields one result per file as it is finished.
+
+    Closed early it gives back to the queue what it began.
 
     Without an embedder the one of the active embedding set is used. Raises OptionError before
     anything is read when an option is refused, IngestError when the embedder does not fit the
@@ -82,6 +86,20 @@ def load_paths(
             stack.callback(embedder.close)
         check_embedder(embedder, active)
         yield from _Load(url, items, embedder, active, on_progress, settings).run()
+
+
+@contextmanager
+def interrupted_by_sigterm() -> Iterator[None]:
+    """SIGTERM is heard as Ctrl-C is, so that what was begun is given back. In the main thread."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +227,8 @@ class _Load:
             source=source,
             title=title,
             title_is_stated=item.title is not None,
+            origin=origin_of(item.path) if _is_found(item) else None,
+            other_sources=longer_names(item.path, source) if _is_found(item) else (),
             body=outcome.text,
             file_type=outcome.file_type,
             la_code=item.la_code,
@@ -224,16 +244,14 @@ class _Load:
         result = self._stage(new, base, started)
         if (
             result is not None
-            and result.status == "in progress"
+            and result.status == "in_progress"
             and len(self._deferred) < _MOST_DEFERRED
         ):
             self._deferred.append(_Deferred(new, base, started))
             return None
         return result
 
-    def _stage(
-        self, new: calls.NewDocument, base: FileResult, started: float
-    ) -> FileResult | None:
+    def _stage(self, new: calls.NewDocument, base: FileResult, started: float) -> FileResult | None:
         """Stage a text; its result when that ends it, None when it has to be embedded."""
         try:
             staged = self._with_database(
@@ -242,7 +260,12 @@ class _Load:
         except psycopg.Error as error:
             status: FileStatus = "refused" if is_refusal(error) else "failed"
             return _timed(replace(base, status=status, reason=words_of(error)), started)
-        base = replace(base, document_id=staged.document_id, chunks=staged.chunk_count)
+        base = replace(
+            base,
+            source=staged.kept_as,
+            document_id=staged.document_id,
+            chunks=staged.chunk_count,
+        )
         if staged.task_id is None or staged.lease_token is None:
             # of what this very run is adding a copy is a duplicate, and no news
             ours = staged.version_id in self._waiting
@@ -313,7 +336,7 @@ class _Load:
                 result = self._stage(one.new, one.result, one.started)
                 if result is None:
                     continue
-                if result.status == "in progress" and time.monotonic() < until:
+                if result.status == "in_progress" and time.monotonic() < until:
                     self._deferred.append(one)
                 else:
                     yield self._count(result)
@@ -399,7 +422,7 @@ def _already_there(base: FileResult, staged: calls.Staged, *, ours: bool) -> Fil
         case "in_progress" if not ours:
             return replace(
                 base,
-                status="in progress",
+                status="in_progress",
                 task_id=staged.task_id,
                 reason=f"the same text is being added as {staged.existing_source}: "
                 f"`pgkb jobs show {staged.task_id}`",
@@ -412,6 +435,11 @@ def _already_there(base: FileResult, staged: calls.Staged, *, ours: bool) -> Fil
         reason=f"the same text is there as {staged.existing_source} "
         f"(document {staged.existing_document_id})",
     )
+
+
+def _is_found(item: Item) -> bool:
+    """Whether its name comes from where it lies, not from who knows the document."""
+    return item.source is None or not item.source_is_stated
 
 
 def _timed(result: FileResult, started: float) -> FileResult:

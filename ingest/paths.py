@@ -1,15 +1,20 @@
 """Which files a list of paths means, and under which name each is kept."""
 
+import hashlib
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from ingest.errors import IngestError
+from ingest.parse.clean import clean_line
 
 # What operating systems and office programs leave beside people's files.
 _SIDE_FILES = frozenset(["thumbs.db", "desktop.ini", "__macosx", "ehthumbs.db"])
 _SIDE_PREFIXES = (".", "~$")
+# Folders above that may go into a name; more would tell how somebody's disk is laid out.
+_LONGER = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,18 @@ def expand_paths(paths: Sequence[Path]) -> list[FoundFile]:
         for file in within:
             found.setdefault(file.path.absolute(), file)
     return _told_apart(list(found.values()))
+
+
+def origin_of(path: Path) -> str:
+    """What stands for the place a file lies in, without telling it."""
+    return hashlib.sha256(os.fsencode(path.absolute())).hexdigest()
+
+
+def longer_names(path: Path, source: str) -> list[str]:
+    """Names for a file whose name is taken by another folder's: with one folder above, two ..."""
+    parts = [clean_line(part) for part in path.absolute().parts[1:]]
+    known = len(PurePath(source).parts)
+    return ["/".join(parts[-length:]) for length in range(known + 1, len(parts))][:_LONGER]
 
 
 def _files_in(folder: Path) -> Iterator[FoundFile]:

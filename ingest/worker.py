@@ -1,13 +1,15 @@
 """The worker: finishes what the queue holds, for as long as it is let.
 
-A worker may die at any instruction. What it held comes back when its lease runs out, and nothing
-it did half is visible.
+A worker may die at any instruction. What it held is free as soon as the server notices that its
+connection is gone, at the latest when its lease runs out, and nothing it did half is visible.
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import timedelta
 
@@ -43,20 +45,45 @@ def run(
     once: bool = False,
     stop: threading.Event | None = None,
     settings: Settings | None = None,
+    concurrency: int = 1,
 ) -> int:
     """Work until `stop` is set, or with `once` until nothing is ready; the number of tasks done.
 
-    Without an embedder the one of the active embedding set is used, and changed with it. A
-    database that goes away is waited for; with `once`, or when it was never there, its
-    OperationalError is raised.
+    `stop` is also set by a failure. So many batches as `concurrency` says are worked on at a
+    time, each on a connection of its own. Without an embedder the one of the active embedding set
+    is used, and changed with it. A database that goes away is waited for; with `once`, or when it
+    was never there, its OperationalError is raised.
     """
-    worker = _Worker(url, embedder, stop or threading.Event(), settings or settings_from())
-    return worker.run(once=once)
+    stop = stop or threading.Event()
+    settings = settings or settings_from()
+    crew = [
+        _Worker(url, embedder, stop, settings, keeps_house=number == 0)
+        for number in range(concurrency)
+    ]
+
+    def work(worker: _Worker) -> int:
+        try:
+            return worker.run(once=once)
+        except BaseException:
+            # what ends one ends all: a wrong embedder, a database that was never there
+            stop.set()
+            raise
+
+    with ThreadPoolExecutor(concurrency, thread_name_prefix="worker") as pool:
+        others = [pool.submit(work, worker) for worker in crew[1:]]
+        done = work(crew[0])
+        return done + sum(other.result() for other in others)
 
 
 class _Worker:
     def __init__(
-        self, url: str, embedder: Embedder | None, stop: threading.Event, settings: Settings
+        self,
+        url: str,
+        embedder: Embedder | None,
+        stop: threading.Event,
+        settings: Settings,
+        *,
+        keeps_house: bool,
     ) -> None:
         self._url = url
         self._given = embedder
@@ -66,7 +93,9 @@ class _Worker:
         self._lease = timedelta(seconds=settings.lease_seconds)
         self._name = holder_name()
         self._done = 0
-        self._next_upkeep = 0.0
+        # one of a crew looks after the database
+        self._next_upkeep = 0.0 if keeps_house else math.inf
+        self._keeps_house = keeps_house
 
     def run(self, *, once: bool) -> int:
         pause = _FIRST_PAUSE
@@ -103,8 +132,9 @@ class _Worker:
             if tasks:
                 self._work(db, keeper, tasks)
             elif once:
-                self._next_upkeep = 0.0
-                self._keep_up(db)
+                if self._keeps_house:
+                    self._next_upkeep = 0.0
+                    self._keep_up(db)
                 return
             else:
                 self._wait(db)

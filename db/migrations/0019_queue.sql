@@ -1,7 +1,8 @@
 -- 0019_queue
 -- why   a job of a dead holder is free at once, jobs can be cancelled, retried, put first and seen,
---       and all workers together keep to what a provider allows
--- lock  access exclusive on queue.task for a moment
+--       all workers together keep to what a provider allows, and equal names of files of two
+--       folders stay two documents
+-- lock  access exclusive on queue.task and corpus.document for a moment
 -- undo  drop the views, the table, the columns and the functions of the new signatures
 set local lock_timeout = '2s';
 set local statement_timeout = '60s';
@@ -32,6 +33,11 @@ drop function if exists queue.claim_tasks(text, integer, interval);
 drop function if exists corpus.stage_document(
     text, text, text, text, text, text, text, text[], text[], text, text, date, jsonb, text
 );
+
+alter table corpus.document
+add column origin text;
+comment on column corpus.document.origin is
+'Fingerprint of the place its file lay in, so that equal names of two folders stay two documents; NULL when it has none.';
 
 create view queue.job as
 select

@@ -9,13 +9,19 @@
 -- that was only guessed: title_is_stated says so. The task publish_version is enqueued with a
 -- staged one, leased to lease_holder and its connection: if the holder dies, a worker finishes it.
 --
+-- A file is known by its name within the folder that was given, and two folders may hold one name:
+-- origin stands for the place it lies in. A name that is known from another origin passes on to
+-- the next of other_sources, so that no file becomes a version of another folder's; kept_as is
+-- the name it has. Without an origin the source is the identity.
+--
 -- called by  ingest/calls.py
 -- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, queue.task, and what
 --            corpus.correct_facts and corpus.retire_version write
 -- locks      advisory: the text within its scope, then the source within its scope
 -- raises     KB001 no text, KB002 unknown tag, KB003 too long, KB004 unknown kind of publisher,
 --            KB006 the school is another authority's, KB007 a share without an owner,
---            KB011 unknown file type, KB012 no source or an endless one, PL001, PL002
+--            KB011 unknown file type, KB012 no source or an endless one, KB015 all names are taken,
+--            PL001, PL002
 
 create or replace function corpus.stage_document(
     source text,
@@ -32,10 +38,13 @@ create or replace function corpus.stage_document(
     effective_date date default null,
     metadata jsonb default '{}',
     lease_holder text default null,
-    title_is_stated boolean default true
+    title_is_stated boolean default true,
+    origin text default null,
+    other_sources text[] default '{}'
 )
 returns table (
     outcome text,
+    kept_as text,
     document_id bigint,
     version_id bigint,
     existing_document_id bigint,
@@ -64,6 +73,7 @@ declare
     _given_type text := nullif(btrim(stage_document.document_type), '');
     _tags text[];
     _corrected boolean;
+    _is_taken boolean;
     _hash bytea;
     _limit integer := config.value('kb.max_document_length')::integer;
     _known record;
@@ -132,7 +142,22 @@ begin
     _hash := corpus.content_hash(stage_document.body);
     -- texts before sources, always: two uploads that cross cannot wait for each other
     perform pg_advisory_xact_lock(hashtextextended(_scope_id || encode(_hash, 'hex'), 1));
-    perform pg_advisory_xact_lock(hashtextextended(_scope_id || ' ' || _source, 2));
+    foreach kept_as in array array_prepend(_source, stage_document.other_sources) loop
+        perform pg_advisory_xact_lock(hashtextextended(_scope_id || ' ' || kept_as, 2));
+        _is_taken := exists (
+            select
+            from corpus.document as d
+            where
+                d.scope_id = _scope_id and d.source = kept_as
+                and d.origin <> stage_document.origin
+        );
+        exit when not _is_taken;
+    end loop;
+    if _is_taken then
+        raise exception '% is kept from another folder', _source
+            using errcode = 'KB015', hint = 'Name it apart: pgkb ingest PATH --source NAME.';
+    end if;
+    _source := kept_as;
 
     select
         d.document_id, d.source, v.version_id, v.state, t.task_id,
@@ -176,7 +201,7 @@ begin
 
     if found and _known.state = 'staged' and not _known.is_free then
         return query select
-            'in_progress', _known.document_id, _known.version_id, _known.document_id,
+            'in_progress', kept_as, _known.document_id, _known.version_id, _known.document_id,
             _known.source, _known.chunks, _known.task_id, null::uuid;
         return;
     end if;
@@ -193,7 +218,7 @@ begin
                 'publish_version', _known.version_id, stage_document.lease_holder
             );
             return query select
-                'staged', _known.document_id, _known.version_id, null::bigint, null::text,
+                'staged', kept_as, _known.document_id, _known.version_id, null::bigint, null::text,
                 _known.chunks, _task.task_id, _task.lease_token;
             return;
         end if;
@@ -215,14 +240,16 @@ begin
                 when _corrected then 'updated'
                 else 'unchanged'
             end,
-            _known.document_id, _known.version_id, _known.document_id, _known.source,
+            kept_as, _known.document_id, _known.version_id, _known.document_id, _known.source,
             _known.chunks, null::bigint, null::uuid;
         return;
     end if;
 
-    insert into corpus.document as d (scope_id, source, source_family)
-    values (_scope_id, _source, coalesce(_host, 'upload'))
-    on conflict on constraint document_once_per_source do nothing;
+    insert into corpus.document as d (scope_id, source, source_family, origin)
+    values (_scope_id, _source, coalesce(_host, 'upload'), stage_document.origin)
+    on conflict on constraint document_once_per_source do update
+    set origin = excluded.origin
+    where d.origin is null and excluded.origin is not null;
     select d.document_id into strict document_id
     from corpus.document as d
     where d.scope_id = _scope_id and d.source = _source;

@@ -224,22 +224,25 @@ def test_without_a_holder_the_task_waits_for_a_worker(reference: psycopg.Connect
     assert claimed == [(staged["task_id"],)]
 
 
-def test_a_text_that_somebody_is_adding_is_a_duplicate(reference: psycopg.Connection) -> None:
+def test_a_text_that_somebody_is_adding_is_in_progress_and_names_the_task(
+    reference: psycopg.Connection,
+) -> None:
     first = stage(reference, BODY, source="a.txt", lease_holder="kim")
     for source in ("a.txt", "b.txt"):
         other = stage(reference, BODY, source=source, lease_holder="lee")
-        assert (other["outcome"], other["existing_source"]) == ("duplicate", "a.txt")
+        assert (other["outcome"], other["existing_source"]) == ("in_progress", "a.txt")
+        assert (other["task_id"], other["lease_token"]) == (first["task_id"], None)
     assert (
         ask(reference, "select claimed_by from queue.task where task_id = %s", first["task_id"])
         == "kim"
     )
 
 
-def test_a_text_that_waits_for_a_worker_is_a_duplicate_for_who_would_only_wait(
+def test_a_text_that_waits_for_a_worker_is_in_progress_for_who_would_only_wait(
     reference: psycopg.Connection,
 ) -> None:
     first = stage(reference, BODY, source="a.txt", lease_holder=None)
-    assert stage(reference, BODY, source="b.txt", lease_holder=None)["outcome"] == "duplicate"
+    assert stage(reference, BODY, source="b.txt", lease_holder=None)["outcome"] == "in_progress"
     taken = stage(reference, BODY, source="b.txt", lease_holder="kim")
     assert (taken["outcome"], taken["version_id"]) == ("staged", first["version_id"])
     assert taken["lease_token"] is not None
