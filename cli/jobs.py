@@ -116,7 +116,7 @@ def limit(
         typer.Argument(help="Calls a minute; left out: no limit.", metavar="[CALLS]"),
     ] = None,
 ) -> None:
-    """A call embeds up to PGKB_EMBED_BATCH texts."""
+    """A call is a batch of up to PGKB_EMBED_BATCH texts."""
     from ingest.jobs import calls
 
     with _database() as db:

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -38,6 +38,8 @@ _NAME_BREAKS = re.compile(r"[_\s]+|(?<=[^\W\d])-(?=[^\W\d])")
 # Texts of others' that are kept in memory until it is known what became of them.
 _MOST_DEFERRED = 32
 _SETTLE_PAUSE = 0.25
+# Seconds an interrupted run gives the call that is under way.
+_FAREWELL = 5.0
 
 
 def check_options(db: psycopg.Connection, items: Sequence[Item]) -> None:
@@ -399,7 +401,11 @@ class _Load:
     def _give_back(self) -> None:
         """Interrupted: let a worker go on at once; what is under way meanwhile is fenced off."""
         self._stop.set()
-        if self._in_flight is None:
+        if self._in_flight is not None:
+            # a model of our own is soon done, and must be before the process ends; a provider
+            # that hangs is not waited for
+            wait([self._in_flight], timeout=_FAREWELL)
+        if self._in_flight is None or self._in_flight.done():
             self._publishing_db.close()
         if not self._db.is_open:
             return

@@ -6,7 +6,6 @@ before the last one.
 """
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -179,11 +178,10 @@ class Publisher:
 
     def _wait_for_turn(self, db: psycopg.Connection) -> None:
         """Until all workers together may ask the provider again, or a stop."""
-        until = time.monotonic()
+        wait = 0.0
         if not self._stop.is_set():
-            turn = calls.take_turn(db, provider=self._active.provider)
-            until += turn.total_seconds()
-        if self._stop.wait(max(0.0, until - time.monotonic())):
+            wait = calls.take_turn(db, provider=self._active.provider).total_seconds()
+        if self._stop.wait(wait):
             raise ProviderError("the work was stopped", code=_STOPPED, retryable=True)
 
     def _finish(

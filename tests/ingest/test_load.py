@@ -266,7 +266,7 @@ def test_a_changed_file_replaces_its_old_version_and_embeds_only_what_changed(
     provider: FakeServer,
     folder: Path,
 ) -> None:
-    text = words("transport", 420)
+    text = words("transport", 450)
     (first,) = load(url, write_texts(folder, transport=text), embedder)
     assert first.chunks >= 200
     asked = len(provider.texts)

@@ -194,12 +194,13 @@ def test_what_stops_one_of_a_crew_stops_all(url: str, provider: FakeServer, fold
 def test_all_workers_together_keep_to_the_rate_of_a_provider(
     places: psycopg.Connection, url: str, embedder: Embedder, provider: FakeServer, folder: Path
 ) -> None:
-    texts = {f"d{number}": words(f"topic {number}", 90) for number in range(3)}
+    texts = {f"d{number}": words(f"topic {number}", 20) for number in range(3)}
     stage_only(url, folder, **texts)
     places.execute("select queue.set_rate(s.provider, 240) from embedding.active_set() as s")
     places.commit()
     started = time.monotonic()
-    worker.run(url, embedder=embedder, once=True, concurrency=2)
+    settings = Settings(embed_batch=8)
+    worker.run(url, embedder=embedder, once=True, concurrency=2, settings=settings)
     # the first call is free, each other a quarter of a second later than the one before
     assert time.monotonic() - started >= 0.25 * (len(provider.calls) - 1)
     assert len(provider.calls) >= 3

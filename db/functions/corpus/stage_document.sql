@@ -74,6 +74,7 @@ declare
     _tags text[];
     _corrected boolean;
     _is_taken boolean;
+    _is_renamed boolean;
     _hash bytea;
     _limit integer := config.value('kb.max_document_length')::integer;
     _known record;
@@ -157,6 +158,7 @@ begin
         raise exception '% is kept from another folder', _source
             using errcode = 'KB015', hint = 'Name it apart: pgkb ingest PATH --source NAME.';
     end if;
+    _is_renamed := kept_as <> _source;
     _source := kept_as;
 
     select
@@ -262,7 +264,9 @@ begin
         stage_document.document_id,
         1 + coalesce(max(o.version), 0),
         _title,
-        corpus.title_key(_title),
+        -- told apart from a file of the same name, it must not replace it by a title that is equal
+        -- because the names are
+        case when stage_document.title_is_stated or not _is_renamed then corpus.title_key(_title) end,
         _hash,
         stage_document.file_type,
         _given_type,
