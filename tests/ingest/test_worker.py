@@ -136,6 +136,29 @@ def test_a_killed_ingest_is_finished_at_once_by_a_worker_and_was_never_half_visi
     assert one(places, "select count(*) from embedding.vector") == row["chunks"]
 
 
+def test_sigterm_lets_an_ingest_give_back_what_it_began(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    remote: Callable[..., subprocess.Popen[bytes]],
+    folder: Path,
+) -> None:
+    provider.faults = Faults(delay=0.5)
+    (item,) = write_texts(folder, long=words("transport", 400))
+    process = remote("load", str(folder))
+    wait_for(lambda: provider.calls)
+    process.send_signal(signal.SIGTERM)
+    _, complaint = process.communicate(timeout=20)
+    assert (process.returncode, complaint) == (130, b"")
+    # not a lease later, and nothing is held against it
+    state = "select (claimed_by is null, attempts, ready_at <= now())::text from queue.task"
+    assert one(places, state) == "(t,0,t)"
+    provider.faults = Faults()
+    (result,) = load(url, [item], embedder)
+    assert result.status == "stored"
+
+
 def test_two_workers_share_the_queue_and_publish_each_document_once(
     places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
 ) -> None:

@@ -185,7 +185,17 @@ begin
         v.content_hash = _hash
         and d.scope_id = _scope_id
         and (
-            v.state in ('published', 'staged')
+            v.state = 'staged'
+            -- what curators took out altogether is nothing to point another source at
+            or (v.state = 'published' and (
+                d.source = _source
+                or exists (
+                    select
+                    from corpus.chunk as c
+                    inner join corpus.chunk_fact as f on c.chunk_id = f.chunk_id
+                    where c.version_id = v.version_id and f.status in ('pending', 'approved')
+                )
+            ))
             -- or an older document that a newer one of its title outranks: adding it again
             -- must not make a version each time, unless what outranked it is corrected
             or (

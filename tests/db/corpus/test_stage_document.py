@@ -248,6 +248,28 @@ def test_a_text_that_waits_for_a_worker_is_in_progress_for_who_would_only_wait(
     assert taken["lease_token"] is not None
 
 
+def test_a_rejected_or_superseded_document_does_not_block_the_text_under_another_name(
+    reference: psycopg.Connection,
+) -> None:
+    first = add(reference, BODY, source="a.txt", title="Fees")
+    reference.execute("select corpus.set_status(%s, 'rejected')", [first.chunk_ids])
+    second = add(reference, BODY, source="b.txt", title="Other fees")
+    assert second.outcome == "staged"
+    add(reference, BODY + "Changed.", source="b.txt", title="Other fees")
+    assert add(reference, BODY, source="c.txt", title="More fees").outcome == "staged"
+    # a nightly crawl brings nothing back that a curator took out
+    assert add(reference, BODY, source="a.txt", title="Fees").outcome == "unchanged"
+    assert (
+        ask(
+            reference,
+            "select count(*) from corpus.chunk_fact where chunk_id = any(%s)"
+            " and status <> 'rejected'",
+            first.chunk_ids,
+        )
+        == 0
+    )
+
+
 @pytest.mark.parametrize("holder", ["lee", None])
 def test_after_the_holders_lease_the_next_goes_on_and_the_first_is_fenced_off(
     reference: psycopg.Connection, holder: str | None
