@@ -3699,7 +3699,33 @@ CREATE VIEW queue.job AS
      LEFT JOIN corpus.version v ON (((t.kind = 'publish_version'::text) AND (t.subject_id = v.version_id))))
      LEFT JOIN corpus.document d ON ((v.document_id = d.document_id)));
 
+COMMENT ON COLUMN queue.job.attempts IS 'How often it was claimed.';
+
+COMMENT ON COLUMN queue.job.claimed_at IS 'Since when.';
+
+COMMENT ON COLUMN queue.job.claimed_by IS 'Who works on it.';
+
+COMMENT ON COLUMN queue.job.created_at IS 'When it was enqueued.';
+
+COMMENT ON COLUMN queue.job.document_id IS 'The document it is of, if any.';
+
+COMMENT ON COLUMN queue.job.kind IS 'What to do.';
+
+COMMENT ON COLUMN queue.job.last_error IS 'Why the last attempt failed.';
+
+COMMENT ON COLUMN queue.job.priority IS 'Higher goes first.';
+
+COMMENT ON COLUMN queue.job.ready_at IS 'Not before this instant; of a running one the end of its lease.';
+
+COMMENT ON COLUMN queue.job.source IS 'Address or file name of that document.';
+
 COMMENT ON COLUMN queue.job.state IS 'ready (for any worker), waiting (until ready_at), running (leased until ready_at), dead (given up) or cancelled.';
+
+COMMENT ON COLUMN queue.job.subject_id IS 'What to do it to.';
+
+COMMENT ON COLUMN queue.job.task_id IS 'The task.';
+
+COMMENT ON COLUMN queue.job.title IS 'Title of that document.';
 
 COMMENT ON VIEW queue.job IS 'Every task as people ask about it: its state in a word, who has it, why it failed, which document it is of.';
 
@@ -3714,6 +3740,16 @@ CREATE VIEW queue.summary AS
     max(attempts) AS most_attempts
    FROM queue.job j
   GROUP BY kind, state;
+
+COMMENT ON COLUMN queue.summary.kind IS 'What is to be done.';
+
+COMMENT ON COLUMN queue.summary.most_attempts IS 'The most attempts one of them took.';
+
+COMMENT ON COLUMN queue.summary.oldest IS 'When the oldest was enqueued.';
+
+COMMENT ON COLUMN queue.summary.state IS 'As in queue.job.';
+
+COMMENT ON COLUMN queue.summary.tasks IS 'How many.';
 
 COMMENT ON VIEW queue.summary IS 'How many tasks of each kind are in each state, and since when.';
 

@@ -21,6 +21,7 @@ comment on column queue.task.holder_pid is
 comment on column queue.task.claimed_at is 'When the current claim began.';
 comment on column queue.task.cancelled is 'Somebody decided that it is not to be done.';
 
+-- squawk-ignore require-concurrent-index-deletion
 drop index queue.task_ready_idx;
 -- squawk-ignore require-concurrent-index-creation
 create index task_ready_idx on queue.task (priority desc, ready_at, task_id) where not dead;
@@ -28,8 +29,11 @@ create index task_ready_idx on queue.task (priority desc, ready_at, task_id) whe
 create index task_held_idx on queue.task (holder_pid) where holder_pid is not null;
 
 -- they get more arguments
+-- squawk-ignore ban-drop-function
 drop function if exists queue.enqueue(text, bigint, text, interval);
+-- squawk-ignore ban-drop-function
 drop function if exists queue.claim_tasks(text, integer, interval);
+-- squawk-ignore ban-drop-function
 drop function if exists corpus.stage_document(
     text, text, text, text, text, text, text, text[], text[], text, text, date, jsonb, text
 );
@@ -66,6 +70,19 @@ left join corpus.version as v on t.kind = 'publish_version' and t.subject_id = v
 left join corpus.document as d on v.document_id = d.document_id;
 comment on view queue.job is
 'Every task as people ask about it: its state in a word, who has it, why it failed, which document it is of.';
+comment on column queue.job.task_id is 'The task.';
+comment on column queue.job.kind is 'What to do.';
+comment on column queue.job.subject_id is 'What to do it to.';
+comment on column queue.job.priority is 'Higher goes first.';
+comment on column queue.job.attempts is 'How often it was claimed.';
+comment on column queue.job.claimed_by is 'Who works on it.';
+comment on column queue.job.claimed_at is 'Since when.';
+comment on column queue.job.ready_at is 'Not before this instant; of a running one the end of its lease.';
+comment on column queue.job.created_at is 'When it was enqueued.';
+comment on column queue.job.last_error is 'Why the last attempt failed.';
+comment on column queue.job.document_id is 'The document it is of, if any.';
+comment on column queue.job.source is 'Address or file name of that document.';
+comment on column queue.job.title is 'Title of that document.';
 comment on column queue.job.state is
 'ready (for any worker), waiting (until ready_at), running (leased until ready_at), dead (given up) or cancelled.';
 
@@ -79,6 +96,11 @@ select
 from queue.job as j
 group by j.kind, j.state;
 comment on view queue.summary is 'How many tasks of each kind are in each state, and since when.';
+comment on column queue.summary.kind is 'What is to be done.';
+comment on column queue.summary.state is 'As in queue.job.';
+comment on column queue.summary.tasks is 'How many.';
+comment on column queue.summary.oldest is 'When the oldest was enqueued.';
+comment on column queue.summary.most_attempts is 'The most attempts one of them took.';
 
 create table queue.provider_rate (
     provider text not null,

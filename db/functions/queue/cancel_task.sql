@@ -3,7 +3,7 @@
 --
 -- Its row stays, and queue.retry_task brings it back, until upkeep discards what it was of.
 --
--- called by  cli/jobs.py through ingest/queueing/calls.py
+-- called by  ingest/jobs/calls.py
 -- writes     queue.task, audit.event
 
 create or replace function queue.cancel_task(task_id bigint, actor text default null)

@@ -3,7 +3,7 @@
 --
 -- What somebody holds stays theirs. The reason of the last failure stays until the next.
 --
--- called by  cli/jobs.py through ingest/queueing/calls.py
+-- called by  ingest/jobs/calls.py
 -- writes     queue.task, audit.event
 
 create or replace function queue.retry_task(task_id bigint, actor text default null)

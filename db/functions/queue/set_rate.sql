@@ -1,7 +1,7 @@
 -- queue.set_rate
 -- Say how many calls a minute all workers together may make to a provider; NULL lifts the limit.
 --
--- called by  cli/jobs.py through ingest/queueing/calls.py
+-- called by  ingest/jobs/calls.py
 -- writes     queue.provider_rate
 -- raises     QU002 a rate that is not positive, or no provider
 
