@@ -140,7 +140,7 @@ def test_the_headers_name_the_functions_that_call() -> None:
         missing = {c for c in callers - named if not everybody and c.split(".")[0] not in folders}
         wrong += [f"{name} does not name {c}" for c in sorted(missing)]
         idle = named - maybe
-        for path in re.findall(r"\b\w+/\w+\.py", said):
+        for path in re.findall(r"\b(?:\w+/)+\w+\.py", said):
             if name not in (ROOT.parent / path).read_text(encoding="utf-8"):
                 idle.add(path)
         wrong += [f"{name} names {c}, which does not call it" for c in sorted(idle)]

@@ -29,6 +29,10 @@ as $func$
 declare
     _old corpus.version;
     _new corpus.version;
+    _title text;
+    _title_key text;
+    _tags text[];
+    _day date;
     _family text;
     _key text;
     _losers bigint[];
@@ -37,17 +41,21 @@ begin
     select v.* into strict _old
     from corpus.version as v
     where v.version_id = correct_facts.version_id;
-    _new := _old;
-    _new.title := coalesce(correct_facts.title, _old.title);
-    _new.title_key := corpus.title_key(_new.title);
-    _new.tags := coalesce(correct_facts.tags, _old.tags);
-    _new.authority := coalesce(correct_facts.authority, _old.authority);
-    _new.document_type := coalesce(correct_facts.document_type, _old.document_type);
-    _new.effective_date := coalesce(correct_facts.effective_date, _old.effective_date);
-    if _new.title = _old.title then
-        _new.title_key := _old.title_key;
-    end if;
-    if _new is not distinct from _old then
+    _title := coalesce(correct_facts.title, _old.title);
+    _title_key := case
+        when _title = _old.title then _old.title_key
+        else corpus.title_key(_title)
+    end;
+    _tags := coalesce(correct_facts.tags, _old.tags);
+    _day := coalesce(correct_facts.effective_date, _old.effective_date);
+    if _title = _old.title
+        and _tags = _old.tags
+        and _day is not distinct from _old.effective_date
+        and coalesce(correct_facts.authority = _old.authority, correct_facts.authority is null)
+        and coalesce(
+            correct_facts.document_type = _old.document_type, correct_facts.document_type is null
+        )
+    then
         return false;
     end if;
 
@@ -57,11 +65,11 @@ begin
     for _key in
         select k.title_key
         from (
-            select v.title_key collate "C" as title_key
+            select v.title_key
             from corpus.version as v
             where v.document_id = _old.document_id
             union
-            select _new.title_key collate "C"
+            select _title_key
         ) as k
         where k.title_key is not null
         order by k.title_key
@@ -78,24 +86,24 @@ begin
     end if;
     update corpus.version as v
     set
-        title = _new.title,
-        title_key = _new.title_key,
-        tags = _new.tags,
-        authority = _new.authority,
-        document_type = _new.document_type,
-        effective_date = _new.effective_date,
+        title = _title,
+        title_key = _title_key,
+        tags = _tags,
+        authority = coalesce(correct_facts.authority, v.authority),
+        document_type = coalesce(correct_facts.document_type, v.document_type),
+        effective_date = _day,
         valid_from = case
-            when _new.effective_date is distinct from _old.effective_date and v.state <> 'staged'
-                then _new.effective_date
+            when _day is distinct from _old.effective_date and v.state <> 'staged' then _day
             else v.valid_from
         end
-    where v.version_id = _old.version_id;
+    where v.version_id = _old.version_id
+    returning v.* into _new;
 
     if _old.state = 'staged' then
-        if _new.title <> _old.title then
+        if _title <> _old.title then
             update corpus.chunk as c
             set embedding_hash
-                = sha256(convert_to(embedding.text_of(_new.title, c.content), 'UTF8'))
+                = sha256(convert_to(embedding.text_of(_title, c.content), 'UTF8'))
             where
                 c.version_id = _old.version_id
                 and not exists (
@@ -105,7 +113,7 @@ begin
         return true;
     end if;
 
-    if _new.tags <> _old.tags then
+    if _tags <> _old.tags then
         perform from corpus.chunk_fact as f
         where f.chunk_id in (
             select c.chunk_id from corpus.chunk as c where c.version_id = _old.version_id
@@ -114,9 +122,9 @@ begin
         for update;
         update corpus.chunk_fact as f
         set
-            tags = _new.tags,
+            tags = _tags,
             quality_score = corpus.quality_score(
-                length(c.content), _new.file_type, cardinality(_new.tags),
+                length(c.content), _old.file_type, cardinality(_tags),
                 config.value('kb.chunk_size')::integer
             )
         from corpus.chunk as c
@@ -125,7 +133,7 @@ begin
             and f.chunk_id = c.chunk_id
             and f.tags = _old.tags;
     end if;
-    if _new.title <> _old.title and _old.state = 'published' then
+    if _title <> _old.title and _old.state = 'published' then
         delete from search.text_index as x
         using corpus.chunk as c
         where c.version_id = _old.version_id and x.chunk_id = c.chunk_id;
@@ -137,11 +145,11 @@ begin
             select jsonb_object_agg(n.key, jsonb_build_array(o.value, n.value))
             from jsonb_each(to_jsonb(_new)) as n
             inner join jsonb_each(to_jsonb(_old)) as o on n.key = o.key
-            where n.value <> o.value and n.key <> 'title_key'
+            where n.value <> o.value and n.key not in ('title_key', 'valid_from')
         )
     );
-    if _new.title_key is distinct from _old.title_key
-        or _new.effective_date is distinct from _old.effective_date
+    if _title_key is distinct from _old.title_key
+        or _day is distinct from _old.effective_date
     then
         select j.losers, j.winner into _losers, _winner
         from corpus.judge_rivals(_old.version_id) as j;

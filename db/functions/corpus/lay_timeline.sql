@@ -5,7 +5,7 @@
 -- title begins, and the published one from its first day on. Of two of one day the later staged
 -- is in force; one that begins after the published one never was.
 --
--- called by  corpus.publish_version, which holds the locks of the titles
+-- called by  corpus.publish_version, corpus.correct_facts, which hold the locks of the titles
 -- writes     corpus.version (valid_to)
 
 create or replace function corpus.lay_timeline(document_id bigint)

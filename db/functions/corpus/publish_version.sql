@@ -38,11 +38,10 @@ begin
     select d.* into _document from corpus.document as d where d.document_id = _new.document_id;
 
     for _key in
-        select distinct v.title_key collate "C" as title_key
+        select distinct v.title_key
         from corpus.version as v
         where v.document_id = _new.document_id and v.title_key is not null
-        -- the order of corpus.publish_tasks
-        order by title_key
+        order by v.title_key
     loop
         perform pg_advisory_xact_lock(
             hashtextextended(_document.scope_id || _document.source_family || ' ' || _key, 3)

@@ -1,7 +1,7 @@
 -- corpus.retire_version
 -- Take a published version out of the search because another took over; it stays for as_of and old citations.
 --
--- called by  corpus.publish_version, corpus.stage_document
+-- called by  corpus.publish_version, corpus.stage_document, corpus.correct_facts
 -- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
 --            embedding.cold_vector, audit.event
 

@@ -1,7 +1,7 @@
 -- corpus.rivals_of
 -- The published versions that cannot stay published beside this one: of its document, or of its title in the same scope and source family.
 --
--- called by  corpus.publish_version
+-- called by  corpus.judge_rivals, corpus.publish_tasks
 -- raises     nothing
 
 create or replace function corpus.rivals_of(version_id bigint)

@@ -276,7 +276,9 @@ begin
         _title,
         -- told apart from a file of the same name, it must not replace it by a title that is equal
         -- because the names are
-        case when stage_document.title_is_stated or not _is_renamed then corpus.title_key(_title) end,
+        case
+            when stage_document.title_is_stated or not _is_renamed then corpus.title_key(_title)
+        end,
         _hash,
         stage_document.file_type,
         _given_type,

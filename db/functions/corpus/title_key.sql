@@ -1,7 +1,7 @@
 -- corpus.title_key
 -- Folded title without years, dates and version words; NULL when what is left is too generic to supersede by.
 --
--- called by  corpus.stage_document
+-- called by  corpus.stage_document, corpus.correct_facts
 -- raises     nothing
 
 create or replace function corpus.title_key(title text)
