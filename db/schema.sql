@@ -635,7 +635,7 @@ GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_admin;
 CREATE FUNCTION corpus.correct_facts(version_id bigint, title text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 93e60b397897e95e';
+    AS 'sha256 afa63dbaff44b631';
 
 COMMENT ON FUNCTION corpus.correct_facts(version_id bigint, title text, tags text[], authority text, document_type text, effective_date date) IS 'Apply corrected facts to a version whose text is the same; false when there was nothing to correct. NULL leaves a fact as it is.';
 
@@ -745,7 +745,7 @@ GRANT ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) TO pgkb_admin;
 CREATE FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6fd6c310a54542e5';
+    AS 'sha256 61c51b80a8b626ed';
 
 COMMENT ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, in one transaction; who lost a claim publishes nothing.';
 
@@ -756,7 +756,7 @@ GRANT ALL ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[
 CREATE FUNCTION corpus.publish_version(version_id bigint) RETURNS TABLE(document_id bigint, version integer, superseded_documents bigint[])
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 bd18743f56478a48';
+    AS 'sha256 6c4502b69ce6bc55';
 
 COMMENT ON FUNCTION corpus.publish_version(version_id bigint) IS 'Make a staged version the one that is seen, in one short transaction, and retire what it replaces.';
 
@@ -842,7 +842,7 @@ GRANT ALL ON FUNCTION corpus.source_host(source text) TO pgkb_admin;
 CREATE FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date, metadata jsonb DEFAULT '{}'::jsonb, lease_holder text DEFAULT NULL::text, title_is_stated boolean DEFAULT true, origin text DEFAULT NULL::text, other_sources text[] DEFAULT '{}'::text[]) RETURNS TABLE(outcome text, kept_as text, document_id bigint, version_id bigint, existing_document_id bigint, existing_source text, chunk_count integer, task_id bigint, lease_token uuid)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2c2b0ad387514b80';
+    AS 'sha256 8d19b98ad18a559d';
 
 COMMENT ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text, title_is_stated boolean, origin text, other_sources text[]) IS 'Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.';
 

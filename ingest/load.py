@@ -35,8 +35,8 @@ from providers.protocols import Embedder
 
 _LONGEST_TITLE = 300
 _NAME_BREAKS = re.compile(r"[_\s]+|(?<=[^\W\d])-(?=[^\W\d])")
-# Texts of others' that are kept in memory until it is known what became of them.
-_MOST_DEFERRED = 32
+# Characters of others' texts that are kept until it is known what became of them.
+_MOST_DEFERRED = 5_000_000
 _SETTLE_PAUSE = 0.25
 # Seconds an interrupted run gives the call that is under way.
 _FAREWELL = 5.0
@@ -247,7 +247,7 @@ class _Load:
         if (
             result is not None
             and result.status == "in_progress"
-            and len(self._deferred) < _MOST_DEFERRED
+            and sum(len(one.new.body) for one in self._deferred) < _MOST_DEFERRED
         ):
             self._deferred.append(_Deferred(new, base, started))
             return None

@@ -28,7 +28,7 @@ from providers.protocols import Embedder, ProviderError
 log = logging.getLogger(__name__)
 
 PUBLISH = "publish_version"
-# Small documents share a call to the provider, so a few are claimed together.
+# Small documents share a call to the provider, so a few are claimed together; a crew shares them.
 _CLAIMED_TOGETHER = 8
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
@@ -57,7 +57,14 @@ def run(
     stop = stop or threading.Event()
     settings = settings or settings_from()
     crew = [
-        _Worker(url, embedder, stop, settings, keeps_house=number == 0)
+        _Worker(
+            url,
+            embedder,
+            stop,
+            settings,
+            at_a_time=math.ceil(_CLAIMED_TOGETHER / concurrency),
+            keeps_house=number == 0,
+        )
         for number in range(concurrency)
     ]
 
@@ -83,6 +90,7 @@ class _Worker:
         stop: threading.Event,
         settings: Settings,
         *,
+        at_a_time: int,
         keeps_house: bool,
     ) -> None:
         self._url = url
@@ -93,6 +101,7 @@ class _Worker:
         self._lease = timedelta(seconds=settings.lease_seconds)
         self._name = holder_name()
         self._done = 0
+        self._at_a_time = at_a_time
         # one of a crew looks after the database
         self._next_upkeep = 0.0 if keeps_house else math.inf
         self._keeps_house = keeps_house
@@ -125,7 +134,7 @@ class _Worker:
             tasks = calls.claim_tasks(
                 db,
                 worker=self._name,
-                batch_size=_CLAIMED_TOGETHER,
+                batch_size=self._at_a_time,
                 lease=self._lease,
                 kinds=[PUBLISH],
             )
