@@ -134,7 +134,7 @@ def _load_documents(
         chunks = [
             chunk
             for _, staged in batch
-            if staged.task_id is not None
+            if staged.lease_token is not None
             for chunk in ingest_calls.chunks_to_embed(
                 db, version_id=staged.version_id, batch_size=100_000, set_name=set_name
             )
@@ -145,11 +145,12 @@ def _load_documents(
             vectors=embedder.embed([chunk.embedding_text for chunk in chunks]),
             set_name=set_name,
         )
-        leased = [(staged.task_id, staged.lease_token) for _, staged in batch if staged.task_id]
         for outcome in ingest_calls.publish_tasks(
             db,
-            task_ids=[task_id for task_id, _ in leased],
-            lease_tokens=[token for _, token in leased if token],
+            task_ids=[
+                staged.task_id for _, staged in batch if staged.task_id and staged.lease_token
+            ],
+            lease_tokens=[staged.lease_token for _, staged in batch if staged.lease_token],
         ):
             if outcome.failure:
                 raise BenchError(outcome.failure)

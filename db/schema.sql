@@ -3833,16 +3833,16 @@ REVOKE ALL ON FUNCTION queue.reap_tasks() FROM PUBLIC;
 GRANT ALL ON FUNCTION queue.reap_tasks() TO pgkb_ingest;
 GRANT ALL ON FUNCTION queue.reap_tasks() TO pgkb_admin;
 
-CREATE FUNCTION queue.release_task(task_id bigint, lease_token uuid) RETURNS boolean
+CREATE FUNCTION queue.release_task(task_id bigint, lease_token uuid, reason text DEFAULT NULL::text, wait interval DEFAULT '00:00:00'::interval) RETURNS boolean
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 fbf1b37366c798bd';
+    AS 'sha256 cf79a5be892a1692';
 
-COMMENT ON FUNCTION queue.release_task(task_id bigint, lease_token uuid) IS 'Give work back unfinished and blameless, as a worker that is stopped does: ready at once, the attempt not counted.';
+COMMENT ON FUNCTION queue.release_task(task_id bigint, lease_token uuid, reason text, wait interval) IS 'Give work back unfinished and blameless, when its worker is stopped or the service it needs is down: the attempt is not counted.';
 
-REVOKE ALL ON FUNCTION queue.release_task(task_id bigint, lease_token uuid) FROM PUBLIC;
-GRANT ALL ON FUNCTION queue.release_task(task_id bigint, lease_token uuid) TO pgkb_ingest;
-GRANT ALL ON FUNCTION queue.release_task(task_id bigint, lease_token uuid) TO pgkb_admin;
+REVOKE ALL ON FUNCTION queue.release_task(task_id bigint, lease_token uuid, reason text, wait interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.release_task(task_id bigint, lease_token uuid, reason text, wait interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.release_task(task_id bigint, lease_token uuid, reason text, wait interval) TO pgkb_admin;
 
 CREATE FUNCTION queue.retry_task(task_id bigint, actor text DEFAULT NULL::text) RETURNS boolean
     LANGUAGE plpgsql

@@ -524,13 +524,23 @@ def heartbeat(db: psycopg.Connection, *, task_id: int, lease_token: UUID, lease:
     )
 
 
-def release_task(db: psycopg.Connection, *, task_id: int, lease_token: UUID) -> bool:
+def release_task(
+    db: psycopg.Connection,
+    *,
+    task_id: int,
+    lease_token: UUID,
+    reason: str | None = None,
+    wait: timedelta = timedelta(0),
+) -> bool:
     """Give work back unfinished and blameless; False when somebody else holds it by now."""
     return _flag(
         db,
-        "select queue.release_task(task_id => %(task_id)s, lease_token => %(lease_token)s)",
+        "select queue.release_task(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " reason => %(reason)s, wait => %(wait)s)",
         task_id=task_id,
         lease_token=lease_token,
+        reason=reason,
+        wait=wait,
     )
 
 

@@ -22,7 +22,7 @@ from ingest.errors import words_of
 from ingest.filling import Filler, Pace
 from ingest.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
-from ingest.tasks.publish_version import Publisher, Work
+from ingest.tasks.publish_version import Publisher, Work, give_back, pause_after
 from providers.protocols import Embedder, ProviderError
 
 log = logging.getLogger(__name__)
@@ -159,7 +159,8 @@ class _Worker:
         except ProviderError as error:
             for work in works:
                 keeper.let_go(work.lease)
-                self._fail(db, work.lease, f"embedding failed, {error}")
+                reason = f"embedding failed, {error}"
+                give_back(db, work.lease, reason, pause=pause_after(error))
             log.warning("no embedder: %s", error)
             return
         try:
@@ -201,9 +202,6 @@ class _Worker:
         if self._own is not None:
             self._own[1].close()
             self._own = None
-
-    def _fail(self, db: psycopg.Connection, lease: Lease, reason: str) -> None:
-        calls.fail_task(db, task_id=lease.task_id, lease_token=lease.lease_token, reason=reason)
 
     def _keep_up(self, db: psycopg.Connection) -> None:
         """Housekeeping, once in a while; a fault in it stops no document."""

@@ -8,6 +8,7 @@ before the last one.
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 import psycopg
 
@@ -21,6 +22,9 @@ _PATIENCE = 2
 # One transaction publishes so many documents at most: it should be short.
 _PUBLISHED_TOGETHER = 16
 _STOPPED = "stopped"
+# Failures of the service that no document is to blame for: they use up none of its attempts.
+_NOBODYS_FAULT = LASTING | {"rate_limited", "unreachable"}
+_OUTAGE_PAUSE = timedelta(minutes=1)
 _LOST = "another worker took it over, or it was called off"
 
 
@@ -60,10 +64,13 @@ class _Batch:
 
 @dataclass(slots=True)
 class _Tally:
-    """What is known of the works of one run, by version: why they failed, what was embedded."""
+    """What is known of the works of one run, by version: why they failed, what was embedded.
+
+    The blameless are tried again after a pause.
+    """
 
     failures: dict[int, str] = field(default_factory=dict)
-    stopped: set[int] = field(default_factory=set)
+    blameless: dict[int, timedelta] = field(default_factory=dict)
     embedded: dict[int, int] = field(default_factory=dict)
 
 
@@ -142,8 +149,8 @@ class Publisher:
                 return
             for work in works:
                 tally.failures[work.version_id] = f"embedding failed, {error}"
-                if error.code == _STOPPED:
-                    tally.stopped.add(work.version_id)
+                if (pause := pause_after(error)) is not None:
+                    tally.blameless[work.version_id] = pause
             return
         except psycopg.Error as error:
             line = _or_raise(db, error)
@@ -192,7 +199,8 @@ class Publisher:
         try:
             for work in works:
                 if (failure := tally.failures.get(work.version_id)) is not None:
-                    self._give_back(db, work, failure, stopped=work.version_id in tally.stopped)
+                    pause = tally.blameless.get(work.version_id)
+                    give_back(db, work.lease, failure, pause=pause)
                     yield Done(work, failure=failure)
             for start in range(0, len(good), _PUBLISHED_TOGETHER):
                 yield from self._publish(db, good[start : start + _PUBLISHED_TOGETHER], tally)
@@ -214,7 +222,7 @@ class Publisher:
         except psycopg.Error as error:
             line = _or_raise(db, error)
             for work in works:
-                self._give_back(db, work, line)
+                give_back(db, work.lease, line)
                 yield Done(work, failure=line)
             return
         by_task = {outcome.task_id: outcome for outcome in outcomes}
@@ -229,15 +237,28 @@ class Publisher:
                 case _:
                     yield Done(work, failure=outcome.failure or "not published")
 
-    @staticmethod
-    def _give_back(
-        db: psycopg.Connection, work: Work, reason: str, *, stopped: bool = False
-    ) -> None:
-        task_id, token = work.lease.task_id, work.lease.lease_token
-        if stopped:
-            calls.release_task(db, task_id=task_id, lease_token=token)
-        else:
-            calls.fail_task(db, task_id=task_id, lease_token=token, reason=reason)
+
+def pause_after(error: ProviderError) -> timedelta | None:
+    """How long work waits when a stop or the service is to blame; None when it may be the work."""
+    if error.code == _STOPPED:
+        return timedelta(0)
+    return _OUTAGE_PAUSE if error.code in _NOBODYS_FAULT else None
+
+
+def give_back(
+    db: psycopg.Connection, lease: Lease, reason: str, *, pause: timedelta | None = None
+) -> None:
+    """Give a task back as failed, or as blameless when there is a pause to keep."""
+    if pause is None:
+        calls.fail_task(db, task_id=lease.task_id, lease_token=lease.lease_token, reason=reason)
+    else:
+        calls.release_task(
+            db,
+            task_id=lease.task_id,
+            lease_token=lease.lease_token,
+            reason=reason if pause else None,
+            wait=pause,
+        )
 
 
 def _or_raise(db: psycopg.Connection, error: psycopg.Error) -> str:

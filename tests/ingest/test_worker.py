@@ -357,6 +357,27 @@ def test_a_document_that_fails_is_tried_again_later_with_its_reason_kept(
     assert one(places, "select attempts from queue.task") == 2
 
 
+def test_a_service_that_is_down_for_long_kills_no_document(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+) -> None:
+    stage_only(url, folder, a=words("apples"))
+    attempts = one(places, "select attempts from queue.task")
+    provider.faults = Faults(quota=True)
+    for _ in range(9):
+        make_ready(url)
+        assert worker.run(url, embedder=embedder, once=True) == 0
+    assert one(places, "select (attempts, dead)::text from queue.task") == f"({attempts},f)"
+    assert "embedding failed" in one(places, "select last_error from queue.task")
+    assert one(places, "select state from queue.job") == "waiting"
+    provider.faults = Faults()
+    make_ready(url)
+    assert worker.run(url, embedder=embedder, once=True) == 1
+
+
 def test_an_unknown_kind_of_task_is_left_to_others_and_stops_nothing(
     places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
 ) -> None:

@@ -1,10 +1,17 @@
 -- queue.release_task
--- Give work back unfinished and blameless, as a worker that is stopped does: ready at once, the attempt not counted.
+-- Give work back unfinished and blameless, when its worker is stopped or the service it needs is down: the attempt is not counted.
+--
+-- It is ready at once, or after a wait, with the reason for it.
 --
 -- called by  ingest/calls.py
 -- writes     queue.task
 
-create or replace function queue.release_task(task_id bigint, lease_token uuid)
+create or replace function queue.release_task(
+    task_id bigint,
+    lease_token uuid,
+    reason text default null,
+    wait interval default '0'
+)
 returns boolean
 language sql
 volatile
@@ -20,7 +27,8 @@ as $func$
             holder_pid = null,
             lease_token = null,
             attempts = greatest(0, t.attempts - 1),
-            ready_at = clock_timestamp()
+            last_error = coalesce(left(release_task.reason, 500), t.last_error),
+            ready_at = clock_timestamp() + release_task.wait
         where t.task_id = release_task.task_id and t.lease_token = release_task.lease_token
         returning 1
     )
@@ -29,4 +37,4 @@ as $func$
 $func$;
 
 comment on function queue.release_task is
-'Give work back unfinished and blameless, as a worker that is stopped does: ready at once, the attempt not counted.';
+'Give work back unfinished and blameless, when its worker is stopped or the service it needs is down: the attempt is not counted.';
