@@ -119,7 +119,7 @@ def _items_at(paths: Sequence[Path], options: "Item") -> "list[Item]":
         )
     if options.source is None:
         return [
-            replace(options, path=file.path, source=file.source, source_is_stated=False)
+            replace(options, path=file.path, source=file.source, found_at=file.path)
             for file in found
         ]
     if len(paths) > 1:

@@ -63,7 +63,7 @@ def _load(url: str, arguments: argparse.Namespace) -> int:
         Item(
             path=found.path,
             source=found.source,
-            source_is_stated=False,
+            found_at=found.path,
             la_code=arguments.la,
             school_urn=arguments.urn,
             tags=tuple(arguments.tag),

@@ -15,14 +15,15 @@ Stage = Literal["parse", "embed", "done"]
 class Item:
     """A file and what people say about it.
 
-    `source` is the name the document is kept under; the file's own name when not given. A stated
-    one is its identity; else equal names of two folders are told apart. Without a title the
-    document's own is taken. `owner` and `principals` make a document private.
+    `source` is the name the document is kept under, and its identity; the file's own name when not
+    given. `found_at` says where it lies when the name only comes from there: equal names of two
+    places are told apart. Without a title the document's own is taken. `owner` and `principals`
+    make a document private.
     """
 
     path: Path
     source: str | None = None
-    source_is_stated: bool = True
+    found_at: Path | None = None
     la_code: str | None = None
     school_urn: str | None = None
     tags: tuple[str, ...] = ()

@@ -225,12 +225,13 @@ class _Load:
             return _timed(replace(base, reason=outcome.reason), started)
         title = _title(item, outcome)
         base = replace(base, title=title, warnings=outcome.warnings)
+        found_at = item.found_at or (item.path if item.source is None else None)
         new = calls.NewDocument(
             source=source,
             title=title,
             title_is_stated=item.title is not None,
-            origin=origin_of(item.path) if _is_found(item) else None,
-            other_sources=longer_names(item.path, source) if _is_found(item) else (),
+            origin=origin_of(found_at) if found_at else None,
+            other_sources=longer_names(found_at, source) if found_at else (),
             body=outcome.text,
             file_type=outcome.file_type,
             la_code=item.la_code,
@@ -441,11 +442,6 @@ def _already_there(base: FileResult, staged: calls.Staged, *, ours: bool) -> Fil
         reason=f"the same text is there as {staged.existing_source} "
         f"(document {staged.existing_document_id})",
     )
-
-
-def _is_found(item: Item) -> bool:
-    """Whether its name comes from where it lies, not from who knows the document."""
-    return item.source is None or not item.source_is_stated
 
 
 def _timed(result: FileResult, started: float) -> FileResult:

@@ -54,9 +54,13 @@ def origin_of(path: Path) -> str:
 
 def longer_names(path: Path, source: str) -> list[str]:
     """Names for a file whose name is taken by another folder's: with one folder above, two ..."""
-    parts = [clean_line(part) for part in path.absolute().parts[1:]]
-    known = len(PurePath(source).parts)
-    return ["/".join(parts[-length:]) for length in range(known + 1, len(parts))][:_LONGER]
+    above = [clean_line(part) for part in path.absolute().parts[1:]]
+    # what a name begins below is a folder, or an archive that is named like one
+    if above[-len(PurePath(source).parts) :] == list(PurePath(source).parts):
+        above = above[: -len(PurePath(source).parts)]
+    return [
+        "/".join([*above[-length:], source]) for length in range(1, min(_LONGER, len(above)) + 1)
+    ]
 
 
 def _files_in(folder: Path) -> Iterator[FoundFile]:

@@ -26,7 +26,7 @@ from tests.ingest.library import one, words
 from tests.providers.fake_openai import FakeServer, Faults
 
 KILLS = int(os.environ.get("PGKB_TEST_KILLS", "20"))
-DOCUMENTS = 10
+DOCUMENTS = 6
 _BRISK = Settings(poll_seconds=0.1, settle_seconds=0, embed_batch=8)
 
 # every document a search sees: its visible version is one, whole, indexed and embedded

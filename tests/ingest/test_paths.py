@@ -75,6 +75,7 @@ def test_longer_names_tell_at_most_three_folders_and_an_origin_none(tmp_path: Pa
     ]
     assert longer_names(path, "kent/schools/policy.pdf")[0] == "data/kent/schools/policy.pdf"
     assert longer_names(Path("/a.txt"), "a.txt") == []
+    assert longer_names(Path("/srv/kent.zip"), "policy.pdf")[0] == "kent.zip/policy.pdf"
     assert "policy" not in origin_of(path)
     assert origin_of(path) != origin_of(tmp_path / "policy.pdf")
 

@@ -114,6 +114,9 @@ begin
             get stacked diagnostics _told = message_text, _hint = pg_exception_hint;
             failure := concat_ws('. ', _told, nullif(_hint, ''));
             outcome := 'failed';
+            document_id := null;
+            version := null;
+            superseded_documents := null;
             perform queue.fail_task(_claim.task_id, _claim.lease_token, failure);
         end;
         return next;
