@@ -134,7 +134,7 @@ def _load_documents(
         chunks = [
             chunk
             for _, staged in batch
-            if staged.task_id is not None
+            if staged.lease_token is not None
             for chunk in ingest_calls.chunks_to_embed(
                 db, version_id=staged.version_id, batch_size=100_000, set_name=set_name
             )
@@ -145,11 +145,16 @@ def _load_documents(
             vectors=embedder.embed([chunk.embedding_text for chunk in chunks]),
             set_name=set_name,
         )
-        for document, staged in batch:
-            if staged.task_id is not None and staged.lease_token is not None:
-                ingest_calls.publish_version(db, version_id=staged.version_id)
-                ingest_calls.finish_task(db, task_id=staged.task_id, lease_token=staged.lease_token)
-            stored[document.id] = staged.document_id
+        for outcome in ingest_calls.publish_tasks(
+            db,
+            task_ids=[
+                staged.task_id for _, staged in batch if staged.task_id and staged.lease_token
+            ],
+            lease_tokens=[staged.lease_token for _, staged in batch if staged.lease_token],
+        ):
+            if outcome.failure:
+                raise BenchError(outcome.failure)
+        stored |= {document.id: staged.document_id for document, staged in batch}
         db.commit()
     for name in WHOLE if whole else {}:
         db.execute("select set_config(%s, '', false)", [name])

@@ -357,7 +357,7 @@ def _queue(found: "Diagnosis") -> Check:
             "queue",
             "warn",
             shown,
-            "Read the reasons: select kind, subject_id, last_error from queue.task where dead;",
+            "Read the reasons: `pgkb jobs list --state dead`; then `pgkb jobs retry JOB`.",
         )
     if found.tasks_waiting:
         return Check("queue", "ok", shown, "Run `pgkb worker --once` if they do not go.")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ingest.items import FileResult, Item, Progress
 
-_GOOD = {"stored", "duplicate", "unchanged", "unpacked"}
+_GOOD = {"stored", "updated", "duplicate", "unchanged", "unpacked"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,15 @@ def ingest(
         str | None, typer.Option("--authority", help="Kind of publisher, e.g. statutory, la.")
     ] = None,
     title: Annotated[str | None, typer.Option("--title", help="Title, of a single file.")] = None,
+    source: Annotated[
+        str | None,
+        typer.Option("--source", help="Name to keep a file under, or what goes before a folder's."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:
     """Ingest; exit code 1 when a file was not stored."""
     from ingest.items import Item
+    from ingest.load import interrupted_by_sigterm
 
     options = Item(
         path=Path(),
@@ -79,6 +84,7 @@ def ingest(
         tags=tuple(tag or ()),
         authority=not_blank("--authority", authority),
         title=not_blank("--title", title),
+        source=not_blank("--source", source),
     )
     for path in paths or ():
         not_blank("a path", path)
@@ -90,13 +96,14 @@ def ingest(
         raise CliError("no files were named. Give files or folders: pgkb ingest PATH…")
     if not paths and options != Item(path=Path()):
         raise CliError(
-            "--la, --urn, --tag, --authority and --title are for the PATHs given with them. "
+            "--la, --urn, --tag, --authority, --title and --source are for the PATHs given with "
+            "them. "
             "Write them into the manifest instead"
         )
     named = [Path(path) for path in paths or ()]
     items = [*_items_at(named, options), *(read_manifest(manifest) if manifest else [])]
     results = []
-    with closing(ingest_items(items)) as finished:
+    with interrupted_by_sigterm(), closing(ingest_items(items)) as finished:
         for result in finished:
             results.append(result)
             if not as_json:
@@ -120,7 +127,20 @@ def _items_at(paths: Sequence[Path], options: "Item") -> "list[Item]":
             f"--title names one document, but {len(found)} files were found. "
             "Leave it out: each document's own title is taken"
         )
-    return [replace(options, path=file.path, source=file.source) for file in found]
+    if options.source is None:
+        return [
+            replace(options, path=file.path, source=file.source, found_at=file.path)
+            for file in found
+        ]
+    if len(paths) > 1:
+        raise CliError(
+            f"--source names one file or one folder, but {len(paths)} paths were given. "
+            "Give them one by one"
+        )
+    if paths[0].is_file():
+        return [replace(options, path=paths[0])]
+    prefix = options.source.rstrip("/")
+    return [replace(options, path=file.path, source=f"{prefix}/{file.source}") for file in found]
 
 
 def read_manifest(manifest: Path) -> "list[Item]":
@@ -190,16 +210,21 @@ def result_line(result: "FileResult") -> str:
             tail = f"of {result.existing} (document {result.document_id})"
         case "unpacked":
             tail = result.reason or ""
-        case "unchanged":
+        case "unchanged" | "updated":
             tail = f"document {result.document_id}"
         case _:
             tail = f"because {result.reason}"
-    return f"{result.status:<9} {result.source}: {tail}"
+    return f"{_shown(result.status):<9} {result.source}: {tail}"
 
 
 def in_words(counts: "Counter[str]") -> str:
     """`74 stored, 1 refused`."""
-    return ", ".join(f"{count:,} {status}" for status, count in counts.most_common()) or "nothing"
+    shown = (f"{count:,} {_shown(status)}" for status, count in counts.most_common())
+    return ", ".join(shown) or "nothing"
+
+
+def _shown(status: str) -> str:
+    return status.replace("_", " ")
 
 
 @contextmanager

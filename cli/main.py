@@ -19,6 +19,7 @@ from cli import (
     doctor,
     documents,
     evaluating,
+    jobs,
     later,
     loading,
     packs,
@@ -41,6 +42,7 @@ app = typer.Typer(
 servers.register(app)
 loading.register(app)
 batches.register(app)
+jobs.register(app)
 ask.register(app)
 serving.register(app)
 packs.register(app)

@@ -97,8 +97,12 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def worker(
     once: Annotated[bool, typer.Option("--once", help="Stop when nothing is waiting.")] = False,
+    concurrency: Annotated[
+        int,
+        typer.Option("--concurrency", min=1, max=64, help="How much is worked on at a time."),
+    ] = 1,
 ) -> int:
-    """Work until a signal asks to stop; what is in hand is finished first."""
+    """Work until a signal asks to stop; the call in hand ends first, the rest is given back."""
     from app.logs import log_to
     from ingest import worker as ingest_worker
 
@@ -115,6 +119,6 @@ def worker(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask_to_stop)
-    done = ingest_worker.run(url, once=once, stop=stop)
+    done = ingest_worker.run(url, once=once, stop=stop, concurrency=concurrency)
     note(f"{plural(done, 'document')} finished")
     return INTERRUPTED if signal.SIGINT in asked else 0

@@ -67,6 +67,8 @@ search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, s
 search.recent_text, search.posting_list, search.listed_scope,
 queue.task, intake.batch, intake.page
 to pgkb_ingest;
+grant select, update on table queue.provider_rate to pgkb_ingest;
+grant select on table queue.job, queue.summary to pgkb_ingest;
 grant execute on all functions in schema audit, place, terms, corpus, queue, intake to pgkb_ingest;
 grant execute on function
 config.value, config.check_value,
@@ -82,7 +84,7 @@ to pgkb_ingest;
 -- deciding is not ingest's
 revoke execute on function
 corpus.set_status, corpus.set_tags, corpus.decide_chunks, corpus.decide_documents,
-corpus.supersede, corpus.undo_supersession, corpus.restore_version
+corpus.supersede, corpus.undo_supersession, corpus.restore_version, queue.set_rate
 from pgkb_ingest;
 
 -- admin: curators and DBAs
@@ -118,3 +120,4 @@ grant update (
 grant insert, update, delete on table embedding.wanted_vector to pgkb_admin;
 grant delete on table embedding.fill_batch to pgkb_admin;
 grant update on table queue.task to pgkb_admin;
+grant insert, update, delete on table queue.provider_rate to pgkb_admin;

@@ -347,12 +347,15 @@ CREATE TABLE corpus.document (
     source_family text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     stands_alone boolean DEFAULT false NOT NULL,
+    origin text,
     CONSTRAINT document_source_not_empty CHECK ((source <> ''::text))
 );
 
 COMMENT ON COLUMN corpus.document.created_at IS 'When it was first added.';
 
 COMMENT ON COLUMN corpus.document.document_id IS 'Key.';
+
+COMMENT ON COLUMN corpus.document.origin IS 'Fingerprint of the place its file lay in, so that equal names of two folders stay two documents; NULL when it has none.';
 
 COMMENT ON COLUMN corpus.document.scope_id IS 'Who may see it; never changes.';
 
@@ -874,6 +877,17 @@ REVOKE ALL ON FUNCTION corpus.content_hash(content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_admin;
 
+CREATE FUNCTION corpus.correct_facts(version_id bigint, title text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 afa63dbaff44b631';
+
+COMMENT ON FUNCTION corpus.correct_facts(version_id bigint, title text, tags text[], authority text, document_type text, effective_date date) IS 'Apply corrected facts to a version whose text is the same; false when there was nothing to correct. NULL leaves a fact as it is.';
+
+REVOKE ALL ON FUNCTION corpus.correct_facts(version_id bigint, title text, tags text[], authority text, document_type text, effective_date date) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.correct_facts(version_id bigint, title text, tags text[], authority text, document_type text, effective_date date) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.correct_facts(version_id bigint, title text, tags text[], authority text, document_type text, effective_date date) TO pgkb_admin;
+
 CREATE FUNCTION corpus.decide_chunks(chunk_ids bigint[], status text, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS TABLE(chunk_id bigint, outcome text, explanation text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -930,7 +944,7 @@ GRANT ALL ON FUNCTION corpus.document_history(document_id bigint) TO pgkb_admin;
 CREATE FUNCTION corpus.expose_version(version_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 f013ffcf8b001617';
+    AS 'sha256 01344ebc7127a1dd';
 
 COMMENT ON FUNCTION corpus.expose_version(version_id bigint) IS 'Put the texts and vectors of a published version where the search looks.';
 
@@ -959,6 +973,28 @@ COMMENT ON FUNCTION corpus.in_other_folder(source text, other text) IS 'Whether 
 REVOKE ALL ON FUNCTION corpus.in_other_folder(source text, other text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.in_other_folder(source text, other text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.in_other_folder(source text, other text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.index_version(version_id bigint) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f0d105637177b764';
+
+COMMENT ON FUNCTION corpus.index_version(version_id bigint) IS 'Make the words of a version findable, those of its title with each passage.';
+
+REVOKE ALL ON FUNCTION corpus.index_version(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.index_version(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.index_version(version_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION corpus.judge_rivals(version_id bigint, OUT losers bigint[], OUT winner bigint) RETURNS record
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 c110894e36523560';
+
+COMMENT ON FUNCTION corpus.judge_rivals(version_id bigint, OUT losers bigint[], OUT winner bigint) IS 'Which published rivals a version replaces, and the one that stays above it, if any.';
+
+REVOKE ALL ON FUNCTION corpus.judge_rivals(version_id bigint, OUT losers bigint[], OUT winner bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.judge_rivals(version_id bigint, OUT losers bigint[], OUT winner bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.judge_rivals(version_id bigint, OUT losers bigint[], OUT winner bigint) TO pgkb_admin;
 
 CREATE FUNCTION corpus.last_superseded(document_id bigint, version integer DEFAULT NULL::integer) RETURNS bigint
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -1070,10 +1106,21 @@ REVOKE ALL ON FUNCTION corpus.passages(body text, metadata jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_admin;
 
+CREATE FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 106c5905bc813d19';
+
+COMMENT ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, in one transaction; who lost a claim publishes nothing.';
+
+REVOKE ALL ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) TO pgkb_admin;
+
 CREATE FUNCTION corpus.publish_version(version_id bigint) RETURNS TABLE(document_id bigint, version integer, superseded_documents bigint[])
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 45b4028e13adde88';
+    AS 'sha256 07cad7aa7ec1c075';
 
 COMMENT ON FUNCTION corpus.publish_version(version_id bigint) IS 'Make a staged version the one that is seen, in one short transaction, and retire what it replaces.';
 
@@ -1166,16 +1213,16 @@ REVOKE ALL ON FUNCTION corpus.source_host(source text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.source_host(source text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.source_host(source text) TO pgkb_admin;
 
-CREATE FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date, metadata jsonb DEFAULT '{}'::jsonb, lease_holder text DEFAULT NULL::text) RETURNS TABLE(outcome text, document_id bigint, version_id bigint, existing_document_id bigint, existing_source text, chunk_count integer, task_id bigint, lease_token uuid)
+CREATE FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date, metadata jsonb DEFAULT '{}'::jsonb, lease_holder text DEFAULT NULL::text, title_is_stated boolean DEFAULT true, origin text DEFAULT NULL::text, other_sources text[] DEFAULT '{}'::text[]) RETURNS TABLE(outcome text, kept_as text, document_id bigint, version_id bigint, existing_document_id bigint, existing_source text, chunk_count integer, task_id bigint, lease_token uuid)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 f081804802da0d0a';
+    AS 'sha256 d1eb9345a437ea87';
 
-COMMENT ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) IS 'Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.';
+COMMENT ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text, title_is_stated boolean, origin text, other_sources text[]) IS 'Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.';
 
-REVOKE ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) FROM PUBLIC;
-GRANT ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) TO pgkb_ingest;
-GRANT ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text) TO pgkb_admin;
+REVOKE ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text, title_is_stated boolean, origin text, other_sources text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text, title_is_stated boolean, origin text, other_sources text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text, title_is_stated boolean, origin text, other_sources text[]) TO pgkb_admin;
 
 CREATE FUNCTION corpus.supersede(document_id bigint, successor_id bigint, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
@@ -3545,7 +3592,7 @@ GRANT ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_t
 CREATE FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a357f5db98c794d5';
+    AS 'sha256 e5086382bc0234e3';
 
 COMMENT ON FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) IS 'Store the text of a fetched page and be done with its task, in one step; the outcome, or NULL when somebody else has the task by now.';
 
@@ -4259,6 +4306,24 @@ COMMENT ON SCHEMA queue IS 'Work that must survive the death of whoever does it.
 GRANT USAGE ON SCHEMA queue TO pgkb_ingest;
 GRANT USAGE ON SCHEMA queue TO pgkb_admin;
 
+CREATE TABLE queue.provider_rate (
+    provider text NOT NULL,
+    calls_per_minute integer NOT NULL,
+    next_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT provider_rate_is_positive CHECK ((calls_per_minute > 0))
+);
+
+COMMENT ON COLUMN queue.provider_rate.calls_per_minute IS 'Calls a minute, evenly spread.';
+
+COMMENT ON COLUMN queue.provider_rate.next_at IS 'Nobody asks before this instant.';
+
+COMMENT ON COLUMN queue.provider_rate.provider IS 'The provider, as embedding.set names it.';
+
+COMMENT ON TABLE queue.provider_rate IS 'What all workers together may ask of a provider; one without a row is asked without limit.';
+
+GRANT SELECT,UPDATE ON TABLE queue.provider_rate TO pgkb_ingest;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE queue.provider_rate TO pgkb_admin;
+
 CREATE TABLE queue.task (
     task_id bigint NOT NULL,
     kind text NOT NULL,
@@ -4270,11 +4335,20 @@ CREATE TABLE queue.task (
     dead boolean DEFAULT false NOT NULL,
     last_error text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT task_attempts_not_negative CHECK ((attempts >= 0))
+    priority smallint DEFAULT 0 NOT NULL,
+    holder_pid integer,
+    claimed_at timestamp with time zone,
+    cancelled boolean DEFAULT false NOT NULL,
+    CONSTRAINT task_attempts_not_negative CHECK ((attempts >= 0)),
+    CONSTRAINT task_cancelled_is_dead CHECK ((dead OR (NOT cancelled)))
 )
 WITH (fillfactor='70', autovacuum_vacuum_scale_factor='0.02');
 
 COMMENT ON COLUMN queue.task.attempts IS 'How often it was claimed.';
+
+COMMENT ON COLUMN queue.task.cancelled IS 'Somebody decided that it is not to be done.';
+
+COMMENT ON COLUMN queue.task.claimed_at IS 'When the current claim began.';
 
 COMMENT ON COLUMN queue.task.claimed_by IS 'Who works on it.';
 
@@ -4282,11 +4356,15 @@ COMMENT ON COLUMN queue.task.created_at IS 'When it was enqueued.';
 
 COMMENT ON COLUMN queue.task.dead IS 'Given up after too many attempts; a person decides.';
 
+COMMENT ON COLUMN queue.task.holder_pid IS 'Server process of whoever claimed it: when that is gone the claim is void.';
+
 COMMENT ON COLUMN queue.task.kind IS 'What to do, e.g. publish_version.';
 
 COMMENT ON COLUMN queue.task.last_error IS 'Why the last attempt failed.';
 
 COMMENT ON COLUMN queue.task.lease_token IS 'Proof of the current claim: whoever holds an older one can no longer finish, renew or fail the task.';
+
+COMMENT ON COLUMN queue.task.priority IS 'Higher goes first; 0 is usual.';
 
 COMMENT ON COLUMN queue.task.ready_at IS 'Not before this instant; a claim moves it one lease ahead.';
 
@@ -4308,40 +4386,138 @@ ALTER TABLE queue.task ALTER COLUMN task_id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+ALTER TABLE ONLY queue.provider_rate
+    ADD CONSTRAINT provider_rate_pk PRIMARY KEY (provider);
+
 ALTER TABLE ONLY queue.task
     ADD CONSTRAINT task_one_per_subject UNIQUE (kind, subject_id);
 
 ALTER TABLE ONLY queue.task
     ADD CONSTRAINT task_pk PRIMARY KEY (task_id);
 
-CREATE INDEX task_ready_idx ON queue.task USING btree (ready_at, task_id) WHERE (NOT dead);
+CREATE INDEX task_held_idx ON queue.task USING btree (holder_pid) WHERE (holder_pid IS NOT NULL);
 
-CREATE FUNCTION queue.claim_tasks(worker text, batch_size integer DEFAULT 1, lease interval DEFAULT '00:05:00'::interval) RETURNS SETOF queue.task
+CREATE INDEX task_ready_idx ON queue.task USING btree (priority DESC, ready_at, task_id) WHERE (NOT dead);
+
+CREATE VIEW queue.job AS
+ SELECT t.task_id,
+    t.kind,
+    t.subject_id,
+        CASE
+            WHEN t.cancelled THEN 'cancelled'::text
+            WHEN t.dead THEN 'dead'::text
+            WHEN ((t.lease_token IS NOT NULL) AND (t.ready_at > clock_timestamp())) THEN 'running'::text
+            WHEN (t.ready_at > clock_timestamp()) THEN 'waiting'::text
+            ELSE 'ready'::text
+        END AS state,
+    t.priority,
+    t.attempts,
+    t.claimed_by,
+    t.claimed_at,
+    t.ready_at,
+    t.created_at,
+    t.last_error,
+    d.document_id,
+    d.source,
+    v.title
+   FROM ((queue.task t
+     LEFT JOIN corpus.version v ON (((t.kind = 'publish_version'::text) AND (t.subject_id = v.version_id))))
+     LEFT JOIN corpus.document d ON ((v.document_id = d.document_id)));
+
+COMMENT ON COLUMN queue.job.attempts IS 'How often it was claimed.';
+
+COMMENT ON COLUMN queue.job.claimed_at IS 'Since when.';
+
+COMMENT ON COLUMN queue.job.claimed_by IS 'Who works on it.';
+
+COMMENT ON COLUMN queue.job.created_at IS 'When it was enqueued.';
+
+COMMENT ON COLUMN queue.job.document_id IS 'The document it is of, if any.';
+
+COMMENT ON COLUMN queue.job.kind IS 'What to do.';
+
+COMMENT ON COLUMN queue.job.last_error IS 'Why the last attempt failed.';
+
+COMMENT ON COLUMN queue.job.priority IS 'Higher goes first.';
+
+COMMENT ON COLUMN queue.job.ready_at IS 'Not before this instant; of a running one the end of its lease.';
+
+COMMENT ON COLUMN queue.job.source IS 'Address or file name of that document.';
+
+COMMENT ON COLUMN queue.job.state IS 'ready (for any worker), waiting (until ready_at), running (leased until ready_at), dead (given up) or cancelled.';
+
+COMMENT ON COLUMN queue.job.subject_id IS 'What to do it to.';
+
+COMMENT ON COLUMN queue.job.task_id IS 'The task.';
+
+COMMENT ON COLUMN queue.job.title IS 'Title of that document.';
+
+COMMENT ON VIEW queue.job IS 'Every task as people ask about it: its state in a word, who has it, why it failed, which document it is of.';
+
+GRANT SELECT ON TABLE queue.job TO pgkb_ingest;
+GRANT SELECT ON TABLE queue.job TO pgkb_admin;
+
+CREATE VIEW queue.summary AS
+ SELECT kind,
+    state,
+    count(*) AS tasks,
+    min(created_at) AS oldest,
+    max(attempts) AS most_attempts
+   FROM queue.job j
+  GROUP BY kind, state;
+
+COMMENT ON COLUMN queue.summary.kind IS 'What is to be done.';
+
+COMMENT ON COLUMN queue.summary.most_attempts IS 'The most attempts one of them took.';
+
+COMMENT ON COLUMN queue.summary.oldest IS 'When the oldest was enqueued.';
+
+COMMENT ON COLUMN queue.summary.state IS 'As in queue.job.';
+
+COMMENT ON COLUMN queue.summary.tasks IS 'How many.';
+
+COMMENT ON VIEW queue.summary IS 'How many tasks of each kind are in each state, and since when.';
+
+GRANT SELECT ON TABLE queue.summary TO pgkb_ingest;
+GRANT SELECT ON TABLE queue.summary TO pgkb_admin;
+
+CREATE FUNCTION queue.cancel_task(task_id bigint, actor text DEFAULT NULL::text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 9ad6c720b41c7bc0';
+    AS 'sha256 9d02d3e3397f0d58';
 
-COMMENT ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval) IS 'Hand a worker the oldest ready tasks and hide them from others for one lease.';
+COMMENT ON FUNCTION queue.cancel_task(task_id bigint, actor text) IS 'Call work off: nobody starts it, and who is at it can no longer finish it; false when there is no such task.';
 
-REVOKE ALL ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval) TO pgkb_ingest;
-GRANT ALL ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval) TO pgkb_admin;
+REVOKE ALL ON FUNCTION queue.cancel_task(task_id bigint, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.cancel_task(task_id bigint, actor text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.cancel_task(task_id bigint, actor text) TO pgkb_admin;
 
-CREATE FUNCTION queue.enqueue(kind text, subject_id bigint, holder text DEFAULT NULL::text, lease interval DEFAULT '00:05:00'::interval) RETURNS queue.task
+CREATE FUNCTION queue.claim_tasks(worker text, batch_size integer DEFAULT 1, lease interval DEFAULT '00:05:00'::interval, kinds text[] DEFAULT NULL::text[]) RETURNS SETOF queue.task
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 6e30ac1b0ec281e4';
+
+COMMENT ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval, kinds text[]) IS 'Hand a worker the ready tasks of highest priority, oldest first, and hide them from others while it lives, for one lease at most.';
+
+REVOKE ALL ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval, kinds text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval, kinds text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.claim_tasks(worker text, batch_size integer, lease interval, kinds text[]) TO pgkb_admin;
+
+CREATE FUNCTION queue.enqueue(kind text, subject_id bigint, holder text DEFAULT NULL::text, lease interval DEFAULT '00:05:00'::interval, priority integer DEFAULT 0) RETURNS queue.task
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6a4de2ced610a8e4';
+    AS 'sha256 425eaa1ad633bd38';
 
-COMMENT ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) IS 'Put work in the queue, once per subject; with a holder it is already leased to that holder.';
+COMMENT ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval, priority integer) IS 'Put work in the queue, once per subject; with a holder it is already leased to that holder and its connection.';
 
-REVOKE ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) TO pgkb_ingest;
-GRANT ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval) TO pgkb_admin;
+REVOKE ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval, priority integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval, priority integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.enqueue(kind text, subject_id bigint, holder text, lease interval, priority integer) TO pgkb_admin;
 
 CREATE FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean DEFAULT false, wait interval DEFAULT NULL::interval) RETURNS boolean
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 08bc72e18771d45a';
+    AS 'sha256 57d78bd450c53516';
 
 COMMENT ON FUNCTION queue.fail_task(task_id bigint, lease_token uuid, reason text, final boolean, wait interval) IS 'Give work back after a failure: again later, each time later, and dead after eight attempts or at once when final.';
 
@@ -4370,6 +4546,60 @@ COMMENT ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease inte
 REVOKE ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) TO pgkb_ingest;
 GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) TO pgkb_admin;
+
+CREATE FUNCTION queue.reap_tasks() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 afc44aaba140fd75';
+
+COMMENT ON FUNCTION queue.reap_tasks() IS 'Free the tasks whose holder is gone, and give up those that killed eight holders; returns how many were freed.';
+
+REVOKE ALL ON FUNCTION queue.reap_tasks() FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.reap_tasks() TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.reap_tasks() TO pgkb_admin;
+
+CREATE FUNCTION queue.release_task(task_id bigint, lease_token uuid, reason text DEFAULT NULL::text, wait interval DEFAULT '00:00:00'::interval) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 cf79a5be892a1692';
+
+COMMENT ON FUNCTION queue.release_task(task_id bigint, lease_token uuid, reason text, wait interval) IS 'Give work back unfinished and blameless, when its worker is stopped or the service it needs is down: the attempt is not counted.';
+
+REVOKE ALL ON FUNCTION queue.release_task(task_id bigint, lease_token uuid, reason text, wait interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.release_task(task_id bigint, lease_token uuid, reason text, wait interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.release_task(task_id bigint, lease_token uuid, reason text, wait interval) TO pgkb_admin;
+
+CREATE FUNCTION queue.retry_task(task_id bigint, actor text DEFAULT NULL::text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 2b5f9e4f9c30a728';
+
+COMMENT ON FUNCTION queue.retry_task(task_id bigint, actor text) IS 'Bring back work that was given up, cancelled or waits for its next attempt: ready at once, with all its attempts; false when there is none such.';
+
+REVOKE ALL ON FUNCTION queue.retry_task(task_id bigint, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.retry_task(task_id bigint, actor text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.retry_task(task_id bigint, actor text) TO pgkb_admin;
+
+CREATE FUNCTION queue.set_rate(provider text, calls_per_minute integer) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 723b7ba74ea8d430';
+
+COMMENT ON FUNCTION queue.set_rate(provider text, calls_per_minute integer) IS 'Say how many calls a minute all workers together may make to a provider; NULL lifts the limit.';
+
+REVOKE ALL ON FUNCTION queue.set_rate(provider text, calls_per_minute integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.set_rate(provider text, calls_per_minute integer) TO pgkb_admin;
+
+CREATE FUNCTION queue.take_turn(provider text) RETURNS interval
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 8e424b0da8690e0b';
+
+COMMENT ON FUNCTION queue.take_turn(provider text) IS 'Reserve the next call to a provider within what all workers together may ask of it; returns how long to wait before it.';
+
+REVOKE ALL ON FUNCTION queue.take_turn(provider text) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.take_turn(provider text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.take_turn(provider text) TO pgkb_admin;
 
 CREATE FUNCTION queue.task__wake_workers() RETURNS trigger
     LANGUAGE plpgsql

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -13,12 +14,13 @@ import psycopg
 from ingest import worker
 from ingest.errors import IngestError, words_of
 from ingest.items import Item
-from ingest.load import load_paths
+from ingest.load import interrupted_by_sigterm, load_paths
 from ingest.paths import expand_paths
 from providers.protocols import ProviderError
 
 _BAD_INPUT = 2
 _FAILED = 1
+_INTERRUPTED = 130
 
 
 def main() -> int:
@@ -52,6 +54,8 @@ def main() -> int:
         return _complain(words_of(error))
     except (IngestError, ProviderError) as error:
         return _complain(str(error))
+    except KeyboardInterrupt:
+        return _INTERRUPTED
 
 
 def _load(url: str, arguments: argparse.Namespace) -> int:
@@ -59,6 +63,7 @@ def _load(url: str, arguments: argparse.Namespace) -> int:
         Item(
             path=found.path,
             source=found.source,
+            found_at=found.path,
             la_code=arguments.la,
             school_urn=arguments.urn,
             tags=tuple(arguments.tag),
@@ -67,13 +72,14 @@ def _load(url: str, arguments: argparse.Namespace) -> int:
         for found in expand_paths(arguments.paths)
     ]
     seen: set[str] = set()
-    for result in load_paths(url, items):
-        seen.add(result.status)
-        reason = f": {result.reason}" if result.reason else f", {result.chunks} chunks"
-        print(f"{result.status:9} {result.source}{reason}", flush=True)
+    with interrupted_by_sigterm(), closing(load_paths(url, items)) as results:
+        for result in results:
+            seen.add(result.status)
+            reason = f": {result.reason}" if result.reason else f", {result.chunks} chunks"
+            print(f"{result.status:9} {result.source}{reason}", flush=True)
     if "refused" in seen:
         return _BAD_INPUT
-    return _FAILED if "failed" in seen else 0
+    return _FAILED if seen & {"failed", "in_progress"} else 0
 
 
 def _stop_on_signal() -> threading.Event:

@@ -30,7 +30,11 @@ class EmbeddingSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewDocument:
-    """What `stage_document` takes: a parsed text and who may see it under which name."""
+    """What `stage_document` takes: a parsed text and who may see it under which name.
+
+    A title that is only guessed from the file corrects no stated one. A source that is known from
+    another origin passes on to the first of `other_sources` that is not.
+    """
 
     source: str
     title: str
@@ -45,13 +49,17 @@ class NewDocument:
     document_type: str | None = None
     effective_date: date | None = None
     metadata: Mapping[str, Any] | None = None
+    title_is_stated: bool = True
+    origin: str | None = None
+    other_sources: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What became of a text: `outcome` is staged, unchanged or duplicate."""
+    """What became of a text: staged, in_progress, unchanged, updated or duplicate."""
 
     outcome: str
+    kept_as: str
     document_id: int
     version_id: int
     existing_document_id: int | None
@@ -71,11 +79,17 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A version that is seen now, and the documents it replaced."""
+    """What became of a task: `outcome` is published, lost or failed.
 
-    document_id: int
-    version: int
-    superseded_documents: list[int]
+    Published has the version that is seen now and the documents it replaced, failed the reason.
+    """
+
+    task_id: int
+    outcome: str
+    document_id: int | None
+    version: int | None
+    superseded_documents: list[int] | None
+    failure: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,11 @@ class Task:
     subject_id: int
     attempts: int
     lease_token: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    wait: timedelta
 
 
 def active_set(db: psycopg.Connection) -> EmbeddingSet:
@@ -137,14 +156,16 @@ def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: st
     with db.cursor(row_factory=class_row(Staged)) as cursor:
         return _one(
             cursor.execute(
-                "select outcome, document_id, version_id, existing_document_id, existing_source,"
-                " chunk_count, task_id, lease_token from corpus.stage_document("
+                "select outcome, kept_as, document_id, version_id, existing_document_id,"
+                " existing_source, chunk_count, task_id, lease_token from corpus.stage_document("
                 "source => %(source)s, title => %(title)s, body => %(body)s,"
                 " file_type => %(file_type)s, la_code => %(la_code)s,"
                 " school_urn => %(school_urn)s, owner => %(owner)s,"
                 " principals => %(principals)s, tags => %(tags)s, authority => %(authority)s,"
                 " document_type => %(document_type)s, effective_date => %(effective_date)s,"
-                " metadata => %(metadata)s, lease_holder => %(lease_holder)s)",
+                " metadata => %(metadata)s, lease_holder => %(lease_holder)s,"
+                " title_is_stated => %(title_is_stated)s, origin => %(origin)s,"
+                " other_sources => %(other_sources)s)",
                 {
                     "source": new.source,
                     "title": new.title,
@@ -160,6 +181,9 @@ def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: st
                     "effective_date": new.effective_date,
                     "metadata": Jsonb(dict(new.metadata or {})),
                     "lease_holder": lease_holder,
+                    "title_is_stated": new.title_is_stated,
+                    "origin": new.origin,
+                    "other_sources": list(new.other_sources),
                 },
             )
         )
@@ -196,16 +220,17 @@ def store_vectors(
     )
 
 
-def publish_version(db: psycopg.Connection, *, version_id: int) -> Published:
-    """Make a staged version the one that is seen."""
+def publish_tasks(
+    db: psycopg.Connection, *, task_ids: Sequence[int], lease_tokens: Sequence[UUID]
+) -> list[Published]:
+    """Publish the versions of claimed tasks and finish the tasks, all in one transaction."""
     with db.cursor(row_factory=class_row(Published)) as cursor:
-        return _one(
-            cursor.execute(
-                "select document_id, version, superseded_documents"
-                " from corpus.publish_version(version_id => %(version_id)s)",
-                {"version_id": version_id},
-            )
-        )
+        return cursor.execute(
+            "select task_id, outcome, document_id, version, superseded_documents, failure"
+            " from corpus.publish_tasks(task_ids => %(task_ids)s,"
+            " lease_tokens => %(lease_tokens)s)",
+            {"task_ids": list(task_ids), "lease_tokens": list(lease_tokens)},
+        ).fetchall()
 
 
 # ---------------------------------------------------------------------------------------------
@@ -470,14 +495,20 @@ def notified(db: psycopg.Connection, *, timeout: float) -> Iterator[psycopg.Noti
 
 
 def claim_tasks(
-    db: psycopg.Connection, *, worker: str, batch_size: int, lease: timedelta
+    db: psycopg.Connection,
+    *,
+    worker: str,
+    batch_size: int,
+    lease: timedelta,
+    kinds: Sequence[str] | None = None,
 ) -> list[Task]:
-    """The oldest ready tasks, hidden from others for one lease."""
+    """The first ready tasks of these kinds, hidden from others while this connection lives."""
     with db.cursor(row_factory=class_row(Task)) as cursor:
         return cursor.execute(
             "select task_id, kind, subject_id, attempts, lease_token from queue.claim_tasks("
-            "worker => %(worker)s, batch_size => %(batch_size)s, lease => %(lease)s)",
-            {"worker": worker, "batch_size": batch_size, "lease": lease},
+            "worker => %(worker)s, batch_size => %(batch_size)s, lease => %(lease)s,"
+            " kinds => %(kinds)s)",
+            {"worker": worker, "batch_size": batch_size, "lease": lease, "kinds": _list(kinds)},
         ).fetchall()
 
 
@@ -493,8 +524,28 @@ def heartbeat(db: psycopg.Connection, *, task_id: int, lease_token: UUID, lease:
     )
 
 
+def release_task(
+    db: psycopg.Connection,
+    *,
+    task_id: int,
+    lease_token: UUID,
+    reason: str | None = None,
+    wait: timedelta = timedelta(0),
+) -> bool:
+    """Give work back unfinished and blameless; False when somebody else holds it by now."""
+    return _flag(
+        db,
+        "select queue.release_task(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " reason => %(reason)s, wait => %(wait)s)",
+        task_id=task_id,
+        lease_token=lease_token,
+        reason=reason,
+        wait=wait,
+    )
+
+
 def finish_task(db: psycopg.Connection, *, task_id: int, lease_token: UUID) -> bool:
-    """Remove work that is done; False when somebody else holds the task by now."""
+    """Remove work that is done; False when somebody else holds it by now."""
     return _flag(
         db,
         "select queue.finish_task(task_id => %(task_id)s, lease_token => %(lease_token)s)",
@@ -526,6 +577,16 @@ def fail_task(
         final=final,
         wait=wait,
     )
+
+
+def take_turn(db: psycopg.Connection, *, provider: str) -> timedelta:
+    """Reserve the next call to a provider; how long to wait before it."""
+    with db.cursor(row_factory=class_row(_Turn)) as cursor:
+        return _one(
+            cursor.execute(
+                "select queue.take_turn(provider => %(provider)s) as wait", {"provider": provider}
+            )
+        ).wait
 
 
 def fold_statistics(db: psycopg.Connection) -> int:

@@ -1,15 +1,18 @@
 """Files into the knowledge base: parse, stage, embed, publish, file by file.
 
-A bad file never stops the others. Parsing the next files overlaps with embedding the current
-ones; small documents share a call to the embedding provider.
+A bad file never stops the others. Parsing the next files, staging the current ones and embedding
+and publishing those before overlap; small documents share a call to the embedding provider and a
+transaction that publishes them.
 """
 
 import re
+import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
@@ -20,20 +23,25 @@ import psycopg
 from ingest import calls
 from ingest.archive.items import opened_archives
 from ingest.archive.limits import archive_limits_from
-from ingest.connect import connect, holder_name
+from ingest.connect import PatientConnection, connect, holder_name
 from ingest.embedding import check_embedder, chosen_embedder
 from ingest.errors import OptionError, is_passing, is_refusal, words_of
 from ingest.items import FileResult, FileStatus, Item, Progress, Stage
 from ingest.leases import Lease, LeaseKeeper
 from ingest.parse import Parsed, Refused, Sandbox
 from ingest.parse.clean import clean_line
+from ingest.paths import longer_names, origin_of
 from ingest.settings import Settings, settings_from
 from ingest.tasks.publish_version import Done, Publisher, Work
 from providers.protocols import Embedder
 
 _LONGEST_TITLE = 300
 _NAME_BREAKS = re.compile(r"[_\s]+|(?<=[^\W\d])-(?=[^\W\d])")
-_CONNECT_TRIES = 5
+# Characters of others' texts that are kept until it is known what became of them.
+_MOST_DEFERRED = 5_000_000
+_SETTLE_PAUSE = 0.25
+# Seconds an interrupted run gives the call that is under way.
+_FAREWELL = 5.0
 
 
 def check_options(db: psycopg.Connection, items: Sequence[Item]) -> None:
@@ -63,10 +71,12 @@ def load_paths(
     embedder: Embedder | None = None,
     on_progress: Callable[[Progress], None] = lambda progress: None,
     settings: Settings | None = None,
-) -> Iterator[FileResult]:
+) -> Generator[FileResult, None, None]:
     """Ingest files; yields one result per file as it is finished.
 
-    An archive gives a result for itself and one for each file in it.
+    An archive gives a result for itself and one for each file in it. Closed early it gives back to
+    the queue what it began.
+
     Without an embedder the one of the active embedding set is used. Raises OptionError before
     anything is read when an option is refused, IngestError when the embedder does not fit the
     active set, psycopg.OperationalError when the database cannot be reached.
@@ -86,8 +96,22 @@ def load_paths(
         def tell(progress: Progress) -> None:
             on_progress(opened.shown_progress(progress))
 
-        load = _Load(url, opened.items, embedder, active.name, tell, settings)
+        load = _Load(url, opened.items, embedder, active, tell, settings)
         yield from map(opened.shown, stack.enter_context(closing(load.run())))
+
+
+@contextmanager
+def interrupted_by_sigterm() -> Iterator[None]:
+    """SIGTERM is heard as Ctrl-C is, so that what was begun is given back. In the main thread."""
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +123,27 @@ class _Waiting:
     started: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Deferred:
+    """A text that somebody else was adding when we came."""
+
+    new: calls.NewDocument
+    result: FileResult
+    started: float
+
+
 class _Load:
-    """One run over a list of files."""
+    """One run over a list of files: parsing, staging and publishing, each beside the others."""
 
     def __init__(
         self,
         url: str,
         items: Sequence[Item],
         embedder: Embedder,
-        set_name: str,
+        active: calls.EmbeddingSet,
         on_progress: Callable[[Progress], None],
         settings: Settings,
     ) -> None:
-        self._url = url
         self._items = items
         self._settings = settings
         self._on_progress = on_progress
@@ -120,35 +152,43 @@ class _Load:
         self._chunks = 0
         self._chunks_done = 0
         self._waiting: dict[int, _Waiting] = {}
-        self._waiting_chunks = 0
+        self._next_batch: list[Work] = []
+        self._next_chunks = 0
+        self._in_flight: Future[list[Done]] | None = None
+        self._deferred: list[_Deferred] = []
         self._stored_any = False
-        self._db: psycopg.Connection | None = None
-        self._connect_failures = 0
+        self._db = PatientConnection(url)
+        self._publishing_db = PatientConnection(url)
+        self._stop = threading.Event()
         self._keeper = LeaseKeeper(url, lease=timedelta(seconds=settings.lease_seconds))
         self._publisher = Publisher(
             embedder=embedder,
-            set_name=set_name,
+            active=active,
             keeper=self._keeper,
             batch_size=settings.embed_batch,
+            stop=self._stop,
             on_embedded=self._embedded,
         )
 
     def run(self) -> Generator[FileResult, None, None]:
         with ExitStack() as stack:
-            stack.callback(self._close)
+            stack.callback(self._db.close)
             stack.enter_context(self._keeper)
             stack.callback(self._give_back)
             sandbox = stack.enter_context(Sandbox(self._settings.limits))
             parsed = stack.enter_context(closing(self._parsed(sandbox)))
             for item, started, outcome in parsed:
                 self._tell(item.path, "parse")
-                result = self._stage(item, started, outcome)
+                result = self._take(item, started, outcome)
                 if result is not None:
                     yield self._count(result)
-                if self._waiting_chunks >= self._settings.embed_batch:
-                    yield from self._publish()
-            yield from self._publish()
-            self._fold()
+                if self._next_chunks >= self._settings.embed_batch:
+                    yield from self._send_off()
+            yield from self._finish()
+            yield from self._settle()
+            if self._stored_any and self._db.is_open:
+                # searches stay fast after many new documents; a worker does the same each minute
+                calls.fold_statistics(self._db.get())
 
     def _parsed(
         self, sandbox: Sandbox
@@ -191,17 +231,21 @@ class _Load:
                 if not finished:
                     sandbox.interrupt()
 
-    def _stage(self, item: Item, started: float, outcome: Parsed | Refused) -> FileResult | None:
-        """Stage a parsed file; its result when that ends it, None when it has to be embedded."""
+    def _take(self, item: Item, started: float, outcome: Parsed | Refused) -> FileResult | None:
+        """Stage a parsed file; its result when that ends it, None when it comes later."""
         source = clean_line(item.source or item.path.name)
         base = FileResult(path=item.path, source=source, status="refused")
         if isinstance(outcome, Refused):
             return _timed(replace(base, reason=outcome.reason), started)
         title = _title(item, outcome)
         base = replace(base, title=title, warnings=outcome.warnings)
+        found_at = item.found_at or (item.path if item.source is None else None)
         new = calls.NewDocument(
             source=source,
             title=title,
+            title_is_stated=item.title is not None,
+            origin=origin_of(found_at) if found_at else None,
+            other_sources=longer_names(found_at, source) if found_at else (),
             body=outcome.text,
             file_type=outcome.file_type,
             la_code=item.la_code,
@@ -214,6 +258,18 @@ class _Load:
             effective_date=item.effective_date,
             metadata=outcome.metadata,
         )
+        result = self._stage(new, base, started)
+        if (
+            result is not None
+            and result.status == "in_progress"
+            and sum(len(one.new.body) for one in self._deferred) < _MOST_DEFERRED
+        ):
+            self._deferred.append(_Deferred(new, base, started))
+            return None
+        return result
+
+    def _stage(self, new: calls.NewDocument, base: FileResult, started: float) -> FileResult | None:
+        """Stage a text; its result when that ends it, None when it has to be embedded."""
         try:
             staged = self._with_database(
                 lambda db: calls.stage_document(db, new=new, lease_holder=self._holder)
@@ -221,32 +277,89 @@ class _Load:
         except psycopg.Error as error:
             status: FileStatus = "refused" if is_refusal(error) else "failed"
             return _timed(replace(base, status=status, reason=words_of(error)), started)
-        base = replace(base, document_id=staged.document_id, chunks=staged.chunk_count)
+        base = replace(
+            base,
+            source=staged.kept_as,
+            document_id=staged.document_id,
+            chunks=staged.chunk_count,
+        )
         if staged.task_id is None or staged.lease_token is None:
-            return _timed(_already_there(base, staged), started)
+            # of what this very run is adding a copy is a duplicate, and no news
+            ours = staged.version_id in self._waiting
+            return _timed(_already_there(base, staged, ours=ours), started)
         work = Work(staged.version_id, Lease(staged.task_id, staged.lease_token))
         self._keeper.hold(work.lease)
         self._waiting[work.version_id] = _Waiting(work, base, started)
-        self._waiting_chunks += staged.chunk_count
+        self._next_batch.append(work)
+        self._next_chunks += staged.chunk_count
         self._chunks += staged.chunk_count
         return None
 
-    def _publish(self) -> Iterator[FileResult]:
-        """Embed and publish what is waiting."""
-        works = [waiting.work for waiting in self._waiting.values()]
-        self._waiting_chunks = 0
+    def _send_off(self) -> Iterator[FileResult]:
+        """Let the batch before come in, then embed and publish the next in the background."""
+        yield from self._come_in()
+        works, self._next_batch, self._next_chunks = self._next_batch, [], 0
         if not works:
             return
+        done: Future[list[Done]] = Future()
+
+        def publish() -> None:
+            try:
+                done.set_result(self._publish(works))
+            except BaseException as error:
+                done.set_exception(error)
+
+        self._in_flight = done
+        # no pool: a provider that hangs must not keep an interrupted process alive
+        threading.Thread(target=publish, name="publish", daemon=True).start()
+
+    def _come_in(self) -> Iterator[FileResult]:
+        """The results of the batch that is under way."""
+        if self._in_flight is None:
+            return
+        results = [self._finished(done) for done in self._in_flight.result()]
+        self._in_flight = None
+        for result in results:
+            yield self._count(result)
+
+    def _finish(self) -> Iterator[FileResult]:
+        """Send off what is left, and wait for all of it."""
+        yield from self._send_off()
+        yield from self._come_in()
+
+    def _publish(self, works: Sequence[Work]) -> list[Done]:
+        """In the background: embed and publish; a lost connection fails what is not done."""
+        done: dict[int, Done] = {}
         try:
-            for done in self._publisher.publish(self._connected(), works):
-                yield self._count(self._finished(done))
+            for one in self._publisher.publish(self._publishing_db.get(), works):
+                done[one.work.version_id] = one
         except psycopg.Error as error:
-            # the connection is gone; what is staged stays, and a worker goes on with it
-            reason = words_of(error)
+            # what is staged stays, and a worker goes on with it
             for work in works:
-                if work.version_id in self._waiting:
+                if work.version_id not in done:
                     self._keeper.let_go(work.lease)
-                    yield self._count(self._finished(Done(work, failure=reason)))
+                    done[work.version_id] = Done(work, failure=words_of(error))
+        finally:
+            if self._stop.is_set():
+                self._publishing_db.close()
+        return list(done.values())
+
+    def _settle(self) -> Iterator[FileResult]:
+        """What became of the texts that others were adding; what they left lying is taken over."""
+        until = time.monotonic() + self._settings.settle_seconds
+        while self._deferred:
+            deferred, self._deferred = self._deferred, []
+            for one in deferred:
+                result = self._stage(one.new, one.result, one.started)
+                if result is None:
+                    continue
+                if result.status == "in_progress" and time.monotonic() < until:
+                    self._deferred.append(one)
+                else:
+                    yield self._count(result)
+            yield from self._finish()
+            if self._deferred:
+                time.sleep(_SETTLE_PAUSE)
 
     def _finished(self, done: Done) -> FileResult:
         waiting = self._waiting.pop(done.work.version_id)
@@ -262,7 +375,7 @@ class _Load:
                 status="stored",
                 version=done.published.version,
                 embedded=done.embedded,
-                superseded=tuple(done.published.superseded_documents),
+                superseded=tuple(done.published.superseded_documents or ()),
             ),
             waiting.started,
         )
@@ -292,51 +405,33 @@ class _Load:
     def _with_database(self, call: Callable[[psycopg.Connection], calls.Staged]) -> calls.Staged:
         """Do it, again after a deadlock, and once more on a new connection when it was lost."""
         for _ in range(3):
-            db = self._connected()
+            db = self._db.get()
             try:
                 return call(db)
             except psycopg.Error as error:
                 if not (db.closed or is_passing(error)):
                     raise
-        return call(self._connected())
-
-    def _connected(self) -> psycopg.Connection:
-        """The connection, opened again with patience when the server went away."""
-        while self._db is None or self._db.closed:
-            try:
-                self._db = connect(self._url)
-            except psycopg.OperationalError:
-                self._connect_failures += 1
-                # the patience is for the whole run, not for each of a thousand files
-                if self._connect_failures >= _CONNECT_TRIES:
-                    raise
-                time.sleep(0.25 * 2**self._connect_failures)
-        return self._db
+        return call(self._db.get())
 
     def _give_back(self) -> None:
-        """Interrupted: let a worker go on at once instead of when the leases run out."""
-        if self._db is None or self._db.closed:
+        """Interrupted: let a worker go on at once; what is under way meanwhile is fenced off."""
+        self._stop.set()
+        if self._in_flight is not None:
+            # a model of our own is soon done, and must be before the process ends; a provider
+            # that hangs is not waited for
+            wait([self._in_flight], timeout=_FAREWELL)
+        if self._in_flight is None or self._in_flight.done():
+            self._publishing_db.close()
+        if not self._db.is_open:
             return
         for waiting in self._waiting.values():
             lease = waiting.work.lease
             try:
-                calls.fail_task(
-                    self._db,
-                    task_id=lease.task_id,
-                    lease_token=lease.lease_token,
-                    reason="the ingest was interrupted",
+                calls.release_task(
+                    self._db.get(), task_id=lease.task_id, lease_token=lease.lease_token
                 )
             except psycopg.Error:
                 return
-
-    def _fold(self) -> None:
-        """Keep searches fast after many new documents; a worker does the same each minute."""
-        if self._stored_any and self._db is not None and not self._db.closed:
-            calls.fold_statistics(self._db)
-
-    def _close(self) -> None:
-        if self._db is not None:
-            self._db.close()
 
 
 def _address(item: Item) -> str | None:
@@ -345,9 +440,20 @@ def _address(item: Item) -> str | None:
     return source if source.startswith(("http://", "https://")) else None
 
 
-def _already_there(base: FileResult, staged: calls.Staged) -> FileResult:
-    if staged.outcome == "unchanged":
-        return replace(base, status="unchanged", reason="this text is there already")
+def _already_there(base: FileResult, staged: calls.Staged, *, ours: bool) -> FileResult:
+    match staged.outcome:
+        case "unchanged":
+            return replace(base, status="unchanged", reason="this text is there already")
+        case "updated":
+            return replace(base, status="updated", reason="the text is the same, facts changed")
+        case "in_progress" if not ours:
+            return replace(
+                base,
+                status="in_progress",
+                task_id=staged.task_id,
+                reason=f"the same text is being added as {staged.existing_source}: "
+                f"`pgkb jobs show {staged.task_id}`",
+            )
     return replace(
         base,
         status="duplicate",

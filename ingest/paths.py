@@ -1,15 +1,20 @@
 """Which files a list of paths means, and under which name each is kept."""
 
+import hashlib
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from ingest.errors import IngestError
+from ingest.parse.clean import clean_line
 
 # What operating systems and office programs leave beside people's files.
 _SIDE_FILES = frozenset(["thumbs.db", "desktop.ini", "__macosx", "ehthumbs.db"])
 _SIDE_PREFIXES = (".", "~$")
+# Folders above that may go into a name; more would tell how somebody's disk is laid out.
+_LONGER = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +50,22 @@ def expand_paths(paths: Sequence[Path]) -> list[FoundFile]:
 def is_side_file(name: str) -> bool:
     """Whether operating systems and office programs leave files or folders of that name."""
     return name.startswith(_SIDE_PREFIXES) or name.lower() in _SIDE_FILES
+
+
+def origin_of(path: Path) -> str:
+    """What stands for the place a file lies in, without telling it."""
+    return hashlib.sha256(os.fsencode(path.absolute())).hexdigest()
+
+
+def longer_names(path: Path, source: str) -> list[str]:
+    """Names for a file whose name is taken by another folder's: with one folder above, two ..."""
+    above = [clean_line(part) for part in path.absolute().parts[1:]]
+    # what a name begins below is a folder, or an archive that is named like one
+    if above[-len(PurePath(source).parts) :] == list(PurePath(source).parts):
+        above = above[: -len(PurePath(source).parts)]
+    return [
+        "/".join([*above[-length:], source]) for length in range(1, min(_LONGER, len(above)) + 1)
+    ]
 
 
 def _files_in(folder: Path) -> Iterator[FoundFile]:

@@ -13,7 +13,8 @@ class Settings:
     """How files are parsed and worked on.
 
     `embed_batch` chunks go to the provider in one call, `poll_seconds` pass between two looks
-    into an empty queue, `upkeep_seconds` between two rounds of housekeeping.
+    into an empty queue, `upkeep_seconds` between two rounds of housekeeping. An ingest waits
+    `settle_seconds` at its end for texts that somebody else is adding.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -22,6 +23,7 @@ class Settings:
     lease_seconds: int = 300
     poll_seconds: float = 5.0
     upkeep_seconds: float = 60.0
+    settle_seconds: float = 10.0
 
 
 def settings_from(environ: Mapping[str, str] = os.environ) -> Settings:

@@ -1,13 +1,15 @@
 """The worker: finishes what the queue holds, for as long as it is let.
 
-A worker may die at any instruction. What it held comes back when its lease runs out, and nothing
-it did half is visible.
+A worker may die at any instruction. What it held is free as soon as the server notices that its
+connection is gone, at the latest when its lease runs out, and nothing it did half is visible.
 """
 
 import logging
+import math
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import timedelta
 
@@ -23,13 +25,13 @@ from ingest.intake.calls import purge_batches
 from ingest.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
 from ingest.tasks import fetch_page
-from ingest.tasks.publish_version import Publisher, Work
+from ingest.tasks.publish_version import Publisher, Work, give_back, pause_after
 from providers.protocols import Embedder, ProviderError
 
 log = logging.getLogger(__name__)
 
 PUBLISH = "publish_version"
-# Small documents share a call to the provider, so a few are claimed together.
+# Small documents share a call to the provider, so a few are claimed together; a crew shares them.
 _CLAIMED_TOGETHER = 8
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
@@ -47,15 +49,43 @@ def run(
     stop: threading.Event | None = None,
     settings: Settings | None = None,
     fetcher: Fetcher | None = None,
+    concurrency: int = 1,
 ) -> int:
     """Work until `stop` is set, or with `once` until nothing is ready; the number of tasks done.
 
-    Without an embedder the one of the active embedding set is used, and changed with it; without
-    a fetcher one that reaches public sites only. A database that goes away is waited for; with
-    `once`, or when it was never there, its OperationalError is raised.
+    `stop` is also set by a failure. So many batches as `concurrency` says are worked on at a
+    time, each on a connection of its own. Without an embedder the one of the active embedding set
+    is used, and changed with it; without a fetcher one that reaches public sites only. A database
+    that goes away is waited for; with `once`, or when it was never there, its OperationalError is
+    raised.
     """
-    worker = _Worker(url, embedder, stop or threading.Event(), settings or settings_from(), fetcher)
-    return worker.run(once=once)
+    stop = stop or threading.Event()
+    settings = settings or settings_from()
+    crew = [
+        _Worker(
+            url,
+            embedder,
+            stop,
+            settings,
+            fetcher,
+            at_a_time=math.ceil(_CLAIMED_TOGETHER / concurrency),
+            keeps_house=number == 0,
+        )
+        for number in range(concurrency)
+    ]
+
+    def work(worker: _Worker) -> int:
+        try:
+            return worker.run(once=once)
+        except BaseException:
+            # what ends one ends all: a wrong embedder, a database that was never there
+            stop.set()
+            raise
+
+    with ThreadPoolExecutor(concurrency, thread_name_prefix="worker") as pool:
+        others = [pool.submit(work, worker) for worker in crew[1:]]
+        done = work(crew[0])
+        return done + sum(other.result() for other in others)
 
 
 class _Worker:
@@ -66,6 +96,9 @@ class _Worker:
         stop: threading.Event,
         settings: Settings,
         fetcher: Fetcher | None,
+        *,
+        at_a_time: int,
+        keeps_house: bool,
     ) -> None:
         self._url = url
         self._given = embedder
@@ -76,7 +109,10 @@ class _Worker:
         self._name = holder_name()
         self._pages = fetch_page.PageFetcher(limits=settings.limits, fetcher=fetcher)
         self._done = 0
-        self._next_upkeep = 0.0
+        self._at_a_time = at_a_time
+        # one of a crew looks after the database
+        self._next_upkeep = 0.0 if keeps_house else math.inf
+        self._keeps_house = keeps_house
 
     def run(self, *, once: bool) -> int:
         pause = _FIRST_PAUSE
@@ -105,13 +141,18 @@ class _Worker:
         while not self._stop.is_set():
             self._keep_up(db)
             tasks = calls.claim_tasks(
-                db, worker=self._name, batch_size=_CLAIMED_TOGETHER, lease=self._lease
+                db,
+                worker=self._name,
+                batch_size=self._at_a_time,
+                lease=self._lease,
+                kinds=[PUBLISH, fetch_page.KIND],
             )
             if tasks:
                 self._work(db, keeper, tasks)
             elif once:
-                self._next_upkeep = 0.0
-                self._keep_up(db)
+                if self._keeps_house:
+                    self._next_upkeep = 0.0
+                    self._keep_up(db)
                 return
             else:
                 self._wait(db)
@@ -126,11 +167,9 @@ class _Worker:
             if task.kind == PUBLISH:
                 keeper.hold(lease)
                 works.append(Work(task.subject_id, lease))
-            elif task.kind == fetch_page.KIND:
+            else:
                 keeper.hold(lease)
                 pages.append(fetch_page.PageWork(task.subject_id, lease))
-            else:
-                self._fail(db, lease, f"this worker does not know the task {task.kind}")
         self._publish(db, keeper, works)
         self._fetch(db, keeper, pages)
 
@@ -140,7 +179,7 @@ class _Worker:
         try:
             for page in pages:
                 if self._stop.is_set():
-                    self._fail(db, page.lease, "the worker was stopped")
+                    give_back(db, page.lease, "the worker was stopped", pause=timedelta(0))
                 else:
                     self._done += self._pages.do(db, page)
                 keeper.let_go(page.lease)
@@ -157,7 +196,8 @@ class _Worker:
         except ProviderError as error:
             for work in works:
                 keeper.let_go(work.lease)
-                self._fail(db, work.lease, f"embedding failed, {error}")
+                reason = f"embedding failed, {error}"
+                give_back(db, work.lease, reason, pause=pause_after(error))
             log.warning("no embedder: %s", error)
             return
         try:
@@ -167,7 +207,7 @@ class _Worker:
                 else:
                     self._done += 1
                     log.info(
-                        "document %d version %d published, %d chunks embedded",
+                        "document %s version %s published, %d chunks embedded",
                         done.published.document_id,
                         done.published.version,
                         done.embedded,
@@ -183,7 +223,7 @@ class _Worker:
         check_embedder(embedder, active)
         return Publisher(
             embedder=embedder,
-            set_name=active.name,
+            active=active,
             keeper=keeper,
             batch_size=self._settings.embed_batch,
             stop=self._stop,
@@ -199,9 +239,6 @@ class _Worker:
         if self._own is not None:
             self._own[1].close()
             self._own = None
-
-    def _fail(self, db: psycopg.Connection, lease: Lease, reason: str) -> None:
-        calls.fail_task(db, task_id=lease.task_id, lease_token=lease.lease_token, reason=reason)
 
     def _keep_up(self, db: psycopg.Connection) -> None:
         """Housekeeping, once in a while; a fault in it stops no document."""

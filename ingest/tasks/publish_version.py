@@ -1,12 +1,14 @@
 """Task `publish_version`: give a staged version its vectors, then let it be seen.
 
-Small documents share a call to the provider. No transaction is open while it is under way: every
-statement commits by itself, and nothing is visible before the last one.
+Small documents share a call to the provider and a transaction that publishes them. No transaction
+is open while the provider is asked: every statement commits by itself, and nothing is visible
+before the last one.
 """
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 import psycopg
 
@@ -18,6 +20,13 @@ from providers.protocols import LASTING, Embedder, ProviderError
 
 # So many failed calls in a row mean that the service is down, not that it hiccups.
 _PATIENCE = 2
+# One transaction publishes so many documents at most: it should be short.
+_PUBLISHED_TOGETHER = 16
+_STOPPED = "stopped"
+# Failures of the service that no document is to blame for: they use up none of its attempts.
+_NOBODYS_FAULT = LASTING | {"rate_limited", "unreachable"}
+_OUTAGE_PAUSE = timedelta(minutes=1)
+_LOST = "another worker took it over, or it was called off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,18 @@ class _Batch:
         return [chunk for owner, chunk in pairs if owner is work]
 
 
+@dataclass(slots=True)
+class _Tally:
+    """What is known of the works of one run, by version: why they failed, what was embedded.
+
+    The blameless are tried again after a pause.
+    """
+
+    failures: dict[int, str] = field(default_factory=dict)
+    blameless: dict[int, timedelta] = field(default_factory=dict)
+    embedded: dict[int, int] = field(default_factory=dict)
+
+
 class Publisher:
     """Embeds and publishes staged versions. `on_embedded` hears of every stored batch."""
 
@@ -61,14 +82,14 @@ class Publisher:
         self,
         *,
         embedder: Embedder,
-        set_name: str,
+        active: calls.EmbeddingSet,
         keeper: LeaseKeeper,
         batch_size: int = 64,
         stop: threading.Event | None = None,
         on_embedded: Callable[[Work, int], None] = lambda work, count: None,
     ) -> None:
         self._embedder = embedder
-        self._set_name = set_name
+        self._active = active
         self._keeper = keeper
         self._batch_size = batch_size
         self._stop = stop or threading.Event()
@@ -82,78 +103,72 @@ class Publisher:
         A failure gives its task back to the queue and stops nothing else. Raises
         OperationalError when the database is gone.
         """
-        failures: dict[int, str] = {}
-        embedded: dict[int, int] = {}
+        tally = _Tally()
         batch = _Batch()
         complete: list[Work] = []
         for work in works:
-            while work.version_id not in failures:
+            if self._keeper.is_lost(work.lease):
+                tally.failures[work.version_id] = _LOST
+            while work.version_id not in tally.failures:
                 room = self._batch_size - len(batch.chunks)
                 try:
                     chunks = self._next_chunks(db, work, room)
                 except psycopg.Error as error:
-                    failures[work.version_id] = _or_raise(db, error)
+                    tally.failures[work.version_id] = _or_raise(db, error)
                     break
                 batch.add(work, chunks)
                 if len(chunks) < room:
                     break
-                self._send(db, batch, failures, embedded)
+                self._send(db, batch, tally)
                 batch = _Batch()
-                yield from self._finish_all(db, complete, failures, embedded)
+                yield from self._finish(db, complete, tally)
                 complete = []
             complete.append(work)
         if batch.chunks:
-            self._send(db, batch, failures, embedded)
-        yield from self._finish_all(db, complete, failures, embedded)
+            self._send(db, batch, tally)
+        yield from self._finish(db, complete, tally)
 
     def _next_chunks(self, db: psycopg.Connection, work: Work, room: int) -> list[calls.Chunk]:
         return again_if_passing(
             lambda: calls.chunks_to_embed(
-                db, version_id=work.version_id, batch_size=room, set_name=self._set_name
+                db, version_id=work.version_id, batch_size=room, set_name=self._active.name
             )
         )
 
-    def _send(
-        self,
-        db: psycopg.Connection,
-        batch: _Batch,
-        failures: dict[int, str],
-        embedded: dict[int, int],
-    ) -> None:
+    def _send(self, db: psycopg.Connection, batch: _Batch, tally: _Tally) -> None:
         """Embed a batch and store its vectors; a failure is charged to the works it concerns."""
         works = list(dict.fromkeys(batch.owners))
         try:
-            self._embed_and_store(db, works, batch.chunks)
+            self._embed_and_store(db, batch.chunks)
         except ProviderError as error:
             if len(works) > 1 and error.code not in LASTING and not error.retryable:
                 # one of them is to blame: each for itself
                 for work in works:
                     alone = _Batch()
                     alone.add(work, batch.of(work))
-                    self._send(db, alone, failures, embedded)
+                    self._send(db, alone, tally)
                 return
             for work in works:
-                failures[work.version_id] = f"embedding failed, {error}"
+                tally.failures[work.version_id] = f"embedding failed, {error}"
+                if (pause := pause_after(error)) is not None:
+                    tally.blameless[work.version_id] = pause
             return
         except psycopg.Error as error:
             line = _or_raise(db, error)
             for work in works:
-                failures[work.version_id] = line
+                tally.failures[work.version_id] = line
             return
         for work in works:
             count = len(batch.of(work))
-            embedded[work.version_id] = embedded.get(work.version_id, 0) + count
+            tally.embedded[work.version_id] = tally.embedded.get(work.version_id, 0) + count
             self._on_embedded(work, count)
 
-    def _embed_and_store(
-        self, db: psycopg.Connection, works: Sequence[Work], chunks: Sequence[calls.Chunk]
-    ) -> None:
-        if self._stop.is_set():
-            raise ProviderError("the worker was stopped", code="stopped", retryable=True)
+    def _embed_and_store(self, db: psycopg.Connection, chunks: Sequence[calls.Chunk]) -> None:
         if self._outage is not None:
             raise self._outage
+        self._wait_for_turn(db)
         try:
-            vectors = embed_counted(db, self._embedder, chunks, set_name=self._set_name)
+            vectors = embed_counted(db, self._embedder, chunks, set_name=self._active.name)
         except ProviderError as error:
             # what was paid for is kept: the next attempt goes on behind it
             self._store(db, chunks[: len(error.finished)], error.finished)
@@ -174,47 +189,86 @@ class Publisher:
                 db,
                 chunk_ids=[chunk.chunk_id for chunk in chunks],
                 vectors=vectors,
-                set_name=self._set_name,
+                set_name=self._active.name,
             )
         )
 
-    def _finish_all(
-        self,
-        db: psycopg.Connection,
-        works: Sequence[Work],
-        failures: dict[int, str],
-        embedded: dict[int, int],
-    ) -> Iterator[Done]:
-        for work in works:
-            yield self._finish(
-                db, work, failures.get(work.version_id), embedded.get(work.version_id, 0)
-            )
+    def _wait_for_turn(self, db: psycopg.Connection) -> None:
+        """Until all workers together may ask the provider again, or a stop."""
+        wait = 0.0
+        if not self._stop.is_set():
+            wait = calls.take_turn(db, provider=self._active.provider).total_seconds()
+        if self._stop.wait(wait):
+            raise ProviderError("the work was stopped", code=_STOPPED, retryable=True)
 
     def _finish(
-        self, db: psycopg.Connection, work: Work, failure: str | None, embedded: int
-    ) -> Done:
-        lease = work.lease
+        self, db: psycopg.Connection, works: Sequence[Work], tally: _Tally
+    ) -> Iterator[Done]:
+        """Publish those that are whole, some per transaction, and give back the others."""
+        good = [work for work in works if work.version_id not in tally.failures]
         try:
-            if failure is None and self._keeper.is_lost(lease):
-                return Done(work, failure="another worker took this document over")
-            published = None
-            if failure is None:
-                try:
-                    published = again_if_passing(
-                        lambda: calls.publish_version(db, version_id=work.version_id)
-                    )
-                except psycopg.Error as error:
-                    failure = _or_raise(db, error)
-            if published is None:
-                reason = failure or "not published"
-                calls.fail_task(
-                    db, task_id=lease.task_id, lease_token=lease.lease_token, reason=reason
-                )
-                return Done(work, failure=reason)
-            calls.finish_task(db, task_id=lease.task_id, lease_token=lease.lease_token)
-            return Done(work, published=published, embedded=embedded)
+            for work in works:
+                if (failure := tally.failures.get(work.version_id)) is not None:
+                    pause = tally.blameless.get(work.version_id)
+                    give_back(db, work.lease, failure, pause=pause)
+                    yield Done(work, failure=failure)
+            for start in range(0, len(good), _PUBLISHED_TOGETHER):
+                yield from self._publish(db, good[start : start + _PUBLISHED_TOGETHER], tally)
         finally:
-            self._keeper.let_go(lease)
+            for work in works:
+                self._keeper.let_go(work.lease)
+
+    def _publish(
+        self, db: psycopg.Connection, works: Sequence[Work], tally: _Tally
+    ) -> Iterator[Done]:
+        try:
+            outcomes = again_if_passing(
+                lambda: calls.publish_tasks(
+                    db,
+                    task_ids=[work.lease.task_id for work in works],
+                    lease_tokens=[work.lease.lease_token for work in works],
+                )
+            )
+        except psycopg.Error as error:
+            line = _or_raise(db, error)
+            for work in works:
+                give_back(db, work.lease, line)
+                yield Done(work, failure=line)
+            return
+        by_task = {outcome.task_id: outcome for outcome in outcomes}
+        for work in works:
+            outcome = by_task[work.lease.task_id]
+            match outcome.outcome:
+                case "published":
+                    embedded = tally.embedded.get(work.version_id, 0)
+                    yield Done(work, published=outcome, embedded=embedded)
+                case "lost":
+                    yield Done(work, failure=_LOST)
+                case _:
+                    yield Done(work, failure=outcome.failure or "not published")
+
+
+def pause_after(error: ProviderError) -> timedelta | None:
+    """How long work waits when a stop or the service is to blame; None when it may be the work."""
+    if error.code == _STOPPED:
+        return timedelta(0)
+    return _OUTAGE_PAUSE if error.code in _NOBODYS_FAULT else None
+
+
+def give_back(
+    db: psycopg.Connection, lease: Lease, reason: str, *, pause: timedelta | None = None
+) -> None:
+    """Give a task back as failed, or as blameless when there is a pause to keep."""
+    if pause is None:
+        calls.fail_task(db, task_id=lease.task_id, lease_token=lease.lease_token, reason=reason)
+    else:
+        calls.release_task(
+            db,
+            task_id=lease.task_id,
+            lease_token=lease.lease_token,
+            reason=reason if pause else None,
+            wait=pause,
+        )
 
 
 def _or_raise(db: psycopg.Connection, error: psycopg.Error) -> str:

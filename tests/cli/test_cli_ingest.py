@@ -69,6 +69,32 @@ def test_the_same_file_again_is_unchanged_and_all_is_well(words: str, folder: Pa
     assert again.out.startswith("unchanged")
 
 
+def test_source_names_a_file_or_goes_before_the_names_of_a_folder(words: str, folder: Path) -> None:
+    (folder / "zero.txt").unlink()
+    (folder / "reviews-copy.txt").write_text("The bus is free.")
+    whole = pgkb_here("ingest", folder, "--source", "kent/", "--json", PGKB_DATABASE_URL=words)
+    names = {file["source"] for file in whole.json["files"]}
+    assert names == {"kent/reviews.txt", "kent/reviews-copy.txt"}
+    one = pgkb_here(
+        "ingest",
+        folder / "reviews.txt",
+        "--source",
+        "kent/reviews.txt",
+        PGKB_DATABASE_URL=words,
+    )
+    assert one.out.startswith("unchanged kent/reviews.txt")
+    two = pgkb_here(
+        "ingest",
+        folder / "reviews.txt",
+        folder / "reviews-copy.txt",
+        "--source",
+        "x",
+        PGKB_DATABASE_URL=words,
+    )
+    assert two.code == 2
+    assert "Give them one by one" in two.err
+
+
 def test_json_holds_every_file_and_the_counts(words: str, folder: Path) -> None:
     ended = pgkb_here("ingest", folder, "--json", PGKB_DATABASE_URL=words)
     assert ended.code == 1

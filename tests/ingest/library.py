@@ -1,6 +1,7 @@
 """Texts, and what a test asks the database about them."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,3 +63,11 @@ def one(db: psycopg.Connection, question: str, *values: object) -> Any:
     db.rollback()
     row = db.execute(question, values).fetchone()
     return None if row is None else row[0]
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
+    """Until it holds."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come about"
+        time.sleep(0.02)

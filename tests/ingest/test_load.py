@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -13,8 +14,10 @@ import pytest
 from ingest.errors import IngestError, OptionError
 from ingest.items import Item, Progress
 from ingest.load import check_options, load_paths
+from ingest.settings import Settings
 from providers.embed import embedder_for
 from providers.protocols import Embedder
+from tests.corpus import stage
 from tests.ingest.library import (
     BIRMINGHAM,
     KENT,
@@ -125,6 +128,94 @@ def test_an_unchanged_file_is_neither_stored_nor_embedded_again(
     assert visible(places) == before
 
 
+def test_corrected_facts_of_an_unchanged_file_are_applied_and_nothing_is_embedded(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+) -> None:
+    (item,) = write_texts(folder, fees=words("fees"))
+    load(url, [item], embedder)
+    asked = len(provider.calls)
+    better = replace(item, title="What it costs", tags=("transport",), authority="la")
+    (result,) = load(url, [better], embedder)
+    assert (result.status, result.source) == ("updated", "fees.txt")
+    assert len(provider.calls) == asked
+    assert one(places, "select (title, tags, authority)::text from corpus.version") == (
+        '("What it costs",{transport},la)'
+    )
+    # and what is left out later takes nothing away
+    assert load(url, [item], embedder)[0].status == "unchanged"
+    assert one(places, "select title from corpus.version") == "What it costs"
+
+
+def test_a_file_that_somebody_else_is_adding_is_in_progress_and_names_the_job(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    (item,) = write_texts(folder, fees=words("fees"))
+    places.rollback()
+    held = stage(places, item.path.read_text(), source="fees.txt", lease_holder="another")
+    places.commit()
+    (result,) = load_paths(url, [item], embedder=embedder, settings=Settings(settle_seconds=0))
+    assert (result.status, result.task_id) == ("in_progress", held["task_id"])
+    assert result.document_id == held["document_id"]
+    assert f"jobs show {held['task_id']}" in (result.reason or "")
+
+
+def test_what_another_leaves_lying_is_taken_over_at_the_end_of_the_run(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    (item,) = write_texts(folder, fees=words("fees"))
+    with psycopg.connect(url) as other:
+        stage(other, item.path.read_text(), source="fees.txt", lease_holder="another")
+        other.commit()
+        with ThreadPoolExecutor(1) as pool:
+            run = pool.submit(load, url, [item], embedder)
+            time.sleep(0.5)
+            assert visible(places) == []
+            other.close()
+            (result,) = run.result(20)
+    assert result.status == "stored"
+    assert len(visible(places)) == 1
+
+
+def test_equal_names_of_two_folders_stay_two_documents_and_each_gets_its_own_versions(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    items = []
+    for place in ("kent", "leeds", "north/leeds"):
+        (folder / place).mkdir(parents=True)
+        items += write_texts(folder / place, notes=words(f"notes of {place}"))
+    names = ["notes.txt", "leeds/notes.txt", "north/leeds/notes.txt"]
+    # one run each, as people do it
+    assert [load(url, [item], embedder)[0].source for item in items] == names
+    assert [row["source"] for row in visible(places)] == sorted(names)
+    write_texts(folder / "leeds", notes=words("news of leeds"))
+    (again,) = load(url, [items[1]], embedder)
+    assert (again.status, again.source, again.version) == ("stored", "leeds/notes.txt", 2)
+    assert [load(url, [item], embedder)[0].status for item in items] == ["unchanged"] * 3
+
+
+def test_a_stated_source_is_the_identity_wherever_the_file_lies(
+    url: str, embedder: Embedder, folder: Path
+) -> None:
+    for number, place in enumerate(("kent", "leeds"), start=1):
+        (folder / place).mkdir()
+        (item,) = write_texts(folder / place, notes=words(f"notes of {place}"))
+        (result,) = load(url, [replace(item, source="notes")], embedder)
+        assert (result.source, result.version) == ("notes", number)
+
+
+def test_a_copy_of_a_file_of_the_same_run_is_its_duplicate(
+    url: str, embedder: Embedder, folder: Path
+) -> None:
+    items = write_texts(folder, a=words("fees"), b=words("fees"))
+    first, copy = sorted(load(url, items, embedder), key=lambda result: result.source)
+    assert (first.status, copy.status) == ("stored", "duplicate")
+    assert (copy.existing, copy.document_id) == ("a.txt", first.document_id)
+
+
 def test_a_copy_under_another_name_is_a_duplicate_that_names_the_first(
     places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
 ) -> None:
@@ -175,14 +266,17 @@ def test_a_changed_file_replaces_its_old_version_and_embeds_only_what_changed(
     provider: FakeServer,
     folder: Path,
 ) -> None:
-    text = words("transport", 60)
+    text = words("transport", 450)
     (first,) = load(url, write_texts(folder, transport=text), embedder)
+    assert first.chunks >= 200
     asked = len(provider.texts)
     changed = text.replace("Paragraph 60 about transport", "Paragraph 60 about travel")
     (second,) = load(url, write_texts(folder, transport=changed), embedder)
     assert (second.status, second.version) == ("stored", 2)
     assert second.document_id == first.document_id
     assert 0 < len(provider.texts) - asked <= 3
+    (same,) = load(url, write_texts(folder, transport=changed), embedder)
+    assert (same.status, len(provider.texts) - asked) == ("unchanged", second.embedded)
     assert second.embedded == len(provider.texts) - asked
     (row,) = visible(places)
     assert row["chunks"] == row["places"] == second.chunks
@@ -422,7 +516,7 @@ def test_a_consumer_that_stops_early_gives_the_work_back(
     items = write_texts(folder, bad="", a=words("apples"), b=words("pears"))
     results = load_paths(url, [items[1], items[0], items[2]], embedder=embedder)
     assert next(results).status == "refused"
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     assert one(places, "select count(*) from queue.task where claimed_by is null") == 1
     assert visible(places) == []
 
@@ -453,7 +547,7 @@ def test_an_early_stop_does_not_wait_for_a_file_that_is_being_parsed(
     results = load_paths(url, items, embedder=embedder)
     assert next(results).status == "refused"
     started = time.monotonic()
-    results.close()  # type: ignore[attr-defined]
+    results.close()
     assert time.monotonic() - started < 5
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import IngestError
-from ingest.paths import expand_paths
+from ingest.paths import expand_paths, longer_names, origin_of
 
 
 def make(folder: Path, *names: str) -> None:
@@ -64,6 +64,20 @@ def test_two_files_of_one_name_get_what_tells_them_apart(tmp_path: Path) -> None
 def test_a_file_named_twice_is_taken_once(tmp_path: Path) -> None:
     make(tmp_path, "a.txt")
     assert sources(tmp_path / "a.txt", tmp_path, tmp_path / "a.txt") == ["a.txt"]
+
+
+def test_longer_names_tell_at_most_three_folders_and_an_origin_none(tmp_path: Path) -> None:
+    path = Path("/srv/data/kent/schools/policy.pdf")
+    assert longer_names(path, "policy.pdf") == [
+        "schools/policy.pdf",
+        "kent/schools/policy.pdf",
+        "data/kent/schools/policy.pdf",
+    ]
+    assert longer_names(path, "kent/schools/policy.pdf")[0] == "data/kent/schools/policy.pdf"
+    assert longer_names(Path("/a.txt"), "a.txt") == []
+    assert longer_names(Path("/srv/kent.zip"), "policy.pdf")[0] == "kent.zip/policy.pdf"
+    assert "policy" not in origin_of(path)
+    assert origin_of(path) != origin_of(tmp_path / "policy.pdf")
 
 
 def test_a_link_back_to_the_folder_is_not_followed(tmp_path: Path) -> None:

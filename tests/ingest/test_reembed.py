@@ -20,8 +20,7 @@ from ingest.settings import Settings
 from providers.embed import embedder_for
 from providers.protocols import ProviderError
 from tests.corpus import add
-from tests.ingest.library import load, one, words, write_texts
-from tests.ingest.test_worker import wait_for
+from tests.ingest.library import load, one, wait_for, words, write_texts
 from tests.providers.fake_openai import FakeServer, Faults, fake_openai
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,13 +1,13 @@
 """Whatever dies, every staged document becomes visible once and whole."""
 
 import os
-import random
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -18,11 +18,16 @@ from ingest.errors import IngestError
 from ingest.settings import Settings
 from providers.embed import embedder_for
 from providers.protocols import Embedder
-from tests.ingest.library import load, one, visible, words, write_texts
+from tests.corpus import stage
+from tests.ingest.library import load, one, visible, wait_for, words, write_texts
 from tests.providers.fake_openai import FakeServer, Faults, fake_openai
 
 ROOT = Path(__file__).resolve().parents[2]
 _BRISK = Settings(poll_seconds=0.2)
+_BACKENDS = (
+    "select count(*) from pg_stat_activity"
+    " where application_name = 'pgkb ingest' and datname = current_database()"
+)
 
 
 @pytest.fixture
@@ -82,24 +87,6 @@ def make_ready(url: str) -> None:
         db.execute("update queue.task set ready_at = now() - interval '1 second'")
 
 
-def staged_chunks(db: psycopg.Connection) -> dict[str, int]:
-    """How many chunks each document has, seen or not."""
-    db.rollback()
-    rows = db.execute(
-        "select d.source, count(*)::int from corpus.chunk as c"
-        " join corpus.document as d using (document_id) group by d.source"
-    )
-    return dict(rows.fetchall())
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 30) -> None:
-    """Until it holds."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come about"
-        time.sleep(0.02)
-
-
 def test_a_worker_finishes_what_an_ingest_could_not(
     places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
 ) -> None:
@@ -117,7 +104,7 @@ def test_once_with_an_empty_queue_ends_at_once(url: str, embedder: Embedder) -> 
 
 
 @pytest.mark.parametrize("moment", ["staged", "half embedded"])
-def test_a_killed_ingest_is_finished_by_a_worker_and_was_never_half_visible(
+def test_a_killed_ingest_is_finished_at_once_by_a_worker_and_was_never_half_visible(
     places: psycopg.Connection,
     url: str,
     embedder: Embedder,
@@ -140,9 +127,8 @@ def test_a_killed_ingest_is_finished_by_a_worker_and_was_never_half_visible(
     assert visible(places) == []
     assert one(places, "select count(*) from queue.task") == 1
 
-    # the lease still runs: nobody else may take it
-    assert worker.run(url, embedder=embedder, once=True) == 0
-    make_ready(url)
+    # its lease still runs, but its connection is gone
+    wait_for(lambda: one(places, _BACKENDS) == 0)
     provider.faults = Faults()
     assert worker.run(url, embedder=embedder, once=True) == 1
     (row,) = visible(places)
@@ -150,7 +136,7 @@ def test_a_killed_ingest_is_finished_by_a_worker_and_was_never_half_visible(
     assert one(places, "select count(*) from embedding.vector") == row["chunks"]
 
 
-def test_workers_killed_at_random_lose_and_double_nothing(
+def test_sigterm_lets_an_ingest_give_back_what_it_began(
     places: psycopg.Connection,
     url: str,
     embedder: Embedder,
@@ -158,22 +144,19 @@ def test_workers_killed_at_random_lose_and_double_nothing(
     remote: Callable[..., subprocess.Popen[bytes]],
     folder: Path,
 ) -> None:
-    texts = {f"d{number:02}": words(f"topic {number}", 5) for number in range(24)}
-    stage_only(url, folder, **texts)
-    provider.faults = Faults(delay=0.05)
-    drawn = random.Random(5)  # noqa: S311 - the same instants each time
-    for _ in range(4):
-        process = remote("once")
-        time.sleep(0.6 + drawn.random())
-        process.kill()
-        process.communicate()
-        whole = staged_chunks(places)
-        assert all(row["chunks"] == whole[row["source"]] for row in visible(places))
-        make_ready(url)
-    worker.run(url, embedder=embedder, once=True)
-    assert [row["source"] for row in visible(places)] == [f"{name}.txt" for name in texts]
-    assert one(places, "select count(*) from corpus.version") == len(texts)
-    assert one(places, "select count(*) from queue.task") == 0
+    provider.faults = Faults(delay=0.5)
+    (item,) = write_texts(folder, long=words("transport", 400))
+    process = remote("load", str(folder))
+    wait_for(lambda: provider.calls)
+    process.send_signal(signal.SIGTERM)
+    _, complaint = process.communicate(timeout=20)
+    assert (process.returncode, complaint) == (130, b"")
+    # not a lease later, and nothing is held against it
+    state = "select (claimed_by is null, attempts, ready_at <= now())::text from queue.task"
+    assert one(places, state) == "(t,0,t)"
+    provider.faults = Faults()
+    (result,) = load(url, [item], embedder)
+    assert result.status == "stored"
 
 
 def test_two_workers_share_the_queue_and_publish_each_document_once(
@@ -191,6 +174,109 @@ def test_two_workers_share_the_queue_and_publish_each_document_once(
         thread.join()
     assert sum(done) == 20
     assert len(visible(places)) == 20
+
+
+def test_a_crew_shares_the_queue_and_asks_the_provider_at_the_same_time(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+) -> None:
+    # more than one claim takes
+    texts = {f"d{number:02}": words(f"topic {number}") for number in range(20)}
+    stage_only(url, folder, **texts)
+    provider.faults = Faults(delay=0.3)
+    at_once: list[int] = []
+    asking = threading.Semaphore(3)
+
+    class Counting:
+        """Notes how many callers the embedder has."""
+
+        name, model, width = embedder.name, embedder.model, embedder.width
+        aembed, close, aclose = embedder.aembed, embedder.close, embedder.aclose
+
+        def embed(self, sent: Sequence[str]) -> list[list[float]]:
+            with asking:
+                at_once.append(3 - asking._value)
+                return embedder.embed(sent)
+
+    assert worker.run(url, embedder=Counting(), once=True, concurrency=3) == 20
+    assert len(visible(places)) == 20
+    assert max(at_once) > 1
+
+
+def test_what_stops_one_of_a_crew_stops_all(url: str, provider: FakeServer, folder: Path) -> None:
+    stage_only(url, folder, **{f"d{number}": words(f"topic {number}") for number in range(30)})
+    other = embedder_for("compatible", "other", 8, {"PGKB_EMBED_BASE_URL": provider.url})
+    with pytest.raises(IngestError, match="8 numbers with other"):
+        worker.run(url, embedder=other, concurrency=3)
+    other.close()
+
+
+def test_all_workers_together_keep_to_the_rate_of_a_provider(
+    places: psycopg.Connection, url: str, embedder: Embedder, provider: FakeServer, folder: Path
+) -> None:
+    texts = {f"d{number}": words(f"topic {number}", 20) for number in range(3)}
+    stage_only(url, folder, **texts)
+    places.execute("select queue.set_rate(s.provider, 240) from embedding.active_set() as s")
+    places.commit()
+    started = time.monotonic()
+    settings = Settings(embed_batch=8)
+    worker.run(url, embedder=embedder, once=True, concurrency=2, settings=settings)
+    # the first call is free, each other a quarter of a second later than the one before
+    assert time.monotonic() - started >= 0.25 * (len(provider.calls) - 1)
+    assert len(provider.calls) >= 3
+    assert len(visible(places)) == 3
+
+
+def test_a_waiting_worker_hears_of_new_work_at_once(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path, stop: threading.Event
+) -> None:
+    thread = threading.Thread(
+        target=worker.run,
+        args=(url,),
+        kwargs={"embedder": embedder, "stop": stop, "settings": Settings(poll_seconds=60)},
+    )
+    thread.start()
+    wait_for(lambda: one(places, _BACKENDS + " and state = 'idle'") > 0)
+    (item,) = write_texts(folder, a=words("apples"))
+    places.rollback()
+    stage(places, item.path.read_text(), source="a.txt", lease_holder=None)
+    places.commit()
+    wait_for(lambda: visible(places) != [], 10)
+    stop.set()
+    thread.join(10)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("fate", ["called off", "taken over"])
+def test_a_slow_worker_whose_work_is_no_longer_its_own_commits_nothing(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+    fate: str,
+) -> None:
+    stage_only(url, folder, a=words("apples"))
+    provider.faults = Faults(delay=1.0)
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(worker.run, url, embedder=embedder, once=True)
+        wait_for(lambda: provider.calls)
+        places.rollback()
+        if fate == "called off":
+            places.execute("select queue.cancel_task(t.task_id) from queue.task as t")
+        else:
+            places.execute(
+                "select queue.enqueue('publish_version', t.subject_id, 'another', '1 hour')"
+                " from queue.task as t"
+            )
+        places.commit()
+        assert slow.result(20) == 0
+    assert visible(places) == []
+    assert one(places, "select count(*) from queue.task") == 1
+    assert one(places, "select max(state) from corpus.version") == "staged"
 
 
 def test_a_lost_database_is_waited_for(
@@ -249,11 +335,7 @@ def test_sigterm_ends_the_worker_process_in_good_order(
     places: psycopg.Connection, remote: Callable[..., subprocess.Popen[bytes]]
 ) -> None:
     process = remote("run")
-    listening = (
-        "select count(*) from pg_stat_activity"
-        " where application_name = 'pgkb ingest' and datname = current_database()"
-    )
-    wait_for(lambda: one(places, listening) > 0)
+    wait_for(lambda: one(places, _BACKENDS) > 0)
     process.send_signal(signal.SIGTERM)
     out, errors = process.communicate(timeout=20)
     assert process.returncode == 0, errors
@@ -275,14 +357,35 @@ def test_a_document_that_fails_is_tried_again_later_with_its_reason_kept(
     assert one(places, "select attempts from queue.task") == 2
 
 
-def test_an_unknown_kind_of_task_is_given_back_and_stops_nothing(
+def test_a_service_that_is_down_for_long_kills_no_document(
+    places: psycopg.Connection,
+    url: str,
+    embedder: Embedder,
+    provider: FakeServer,
+    folder: Path,
+) -> None:
+    stage_only(url, folder, a=words("apples"))
+    attempts = one(places, "select attempts from queue.task")
+    provider.faults = Faults(quota=True)
+    for _ in range(9):
+        make_ready(url)
+        assert worker.run(url, embedder=embedder, once=True) == 0
+    assert one(places, "select (attempts, dead)::text from queue.task") == f"({attempts},f)"
+    assert "embedding failed" in one(places, "select last_error from queue.task")
+    assert one(places, "select state from queue.job") == "waiting"
+    provider.faults = Faults()
+    make_ready(url)
+    assert worker.run(url, embedder=embedder, once=True) == 1
+
+
+def test_an_unknown_kind_of_task_is_left_to_others_and_stops_nothing(
     places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
 ) -> None:
     places.execute("select queue.enqueue(kind => 'paint_walls', subject_id => 1)")
     places.commit()
     stage_only(url, folder, a=words("apples"))
     assert worker.run(url, embedder=embedder, once=True) == 1
-    assert "paint_walls" in one(places, "select last_error from queue.task")
+    assert one(places, "select (kind, attempts) = ('paint_walls', 0) from queue.task") is True
 
 
 def test_upkeep_purges_records_that_are_old_enough(

@@ -13,16 +13,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 begin
-    insert into search.text_index (chunk_id, scope_id, lexemes, token_count)
-    select i.chunk_id, i.scope_id, i.lexemes, terms.count_tokens(i.lexemes)
-    from (
-        select
-            c.chunk_id, c.scope_id, terms.to_index(embedding.text_of(v.title, c.content)) as lexemes
-        from corpus.version as v
-        inner join corpus.chunk as c on v.version_id = c.version_id
-        where v.version_id = expose_version.version_id
-        order by c.chunk_index
-    ) as i;
+    perform corpus.index_version(expose_version.version_id);
     with warm_vector as (
         delete from embedding.cold_vector as k
         using corpus.chunk as c

@@ -6,8 +6,8 @@
 -- is in force; one that begins after the published one never was. A document that stands alone
 -- is in no line but its own.
 --
--- called by  corpus.publish_version, corpus.supersede and corpus.undo_supersession, which hold
---            the locks of the titles
+-- called by  corpus.publish_version, corpus.supersede, corpus.undo_supersession and
+--            corpus.correct_facts, which hold the locks of the titles
 -- writes     corpus.version (valid_to)
 
 create or replace function corpus.lay_timeline(document_id bigint)

@@ -5,7 +5,7 @@
 -- document the later version holds unless both are dated and it is the older: what a source says
 -- now counts, also where it gives no date any more.
 --
--- called by  corpus.publish_version
+-- called by  corpus.judge_rivals
 -- raises     nothing
 
 create or replace function corpus.outranks(rival corpus.version, newcomer corpus.version)

@@ -6,7 +6,7 @@
 -- version of its document was faster: then the staged one is stored as already superseded.
 -- Publishing twice changes nothing.
 --
--- called by  ingest/calls.py
+-- called by  corpus.publish_tasks
 -- writes     corpus.version, corpus.chunk_fact, audit.event, what corpus.retire_version and
 --            corpus.expose_version write
 -- locks      advisory: shared against embedding.activate, then all title keys of the document,
@@ -70,16 +70,8 @@ begin
             using errcode = 'KB010', hint = 'Embed them first: embedding.chunks_to_embed.';
     end if;
 
-    -- the newer by effective date wins, whatever the order of arrival
-    select
-        array_agg(w.version_id order by w.version_id) filter (where not w.wins),
-        (array_agg(w.version_id order by w.valid_from desc, w.version_id desc)
-            filter (where w.wins))[1]
-    into _rivals, _winner
-    from (
-        select r.version_id, r.valid_from, corpus.outranks(r, _new) as wins
-        from corpus.rivals_of(_new.version_id) as r
-    ) as w;
+    select j.losers, j.winner into _rivals, _winner
+    from corpus.judge_rivals(_new.version_id) as j;
 
     insert into corpus.chunk_fact
         (chunk_id, scope_id, status, status_before, tags, quality_score)

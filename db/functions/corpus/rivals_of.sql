@@ -4,7 +4,7 @@
 -- Titles do not make a rival of a document that stands alone: a curator said so. Files of one
 -- archive in different folders are different documents, however alike their titles.
 --
--- called by  corpus.publish_version, corpus.undo_supersession
+-- called by  corpus.judge_rivals, corpus.publish_tasks, corpus.undo_supersession
 -- raises     nothing
 
 create or replace function corpus.rivals_of(version_id bigint)

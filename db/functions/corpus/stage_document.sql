@@ -1,17 +1,27 @@
 -- corpus.stage_document
 -- Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.
 --
--- Outcomes: staged (new text, or one whose first holder died: embed and publish it), unchanged
--- (this source has this text), duplicate (another source of the same scope has it; existing_*
--- says which, and what this source said before is retired). The task publish_version is enqueued
--- with a staged one, leased to lease_holder: if the holder dies, a worker finishes the document.
+-- Outcomes: staged (new text, or one whose first holder died: embed and publish it), in_progress
+-- (somebody else is adding this text now, or it waits for a worker: task_id says which task),
+-- unchanged (this source has this text), updated (the same, and facts given now differ and were
+-- corrected), duplicate (another source of the same scope has it; existing_* says which, and what
+-- this source said before is retired). A fact that is not given corrects nothing, nor does a title
+-- that was only guessed: title_is_stated says so. The task publish_version is enqueued with a
+-- staged one, leased to lease_holder and its connection: if the holder dies, a worker finishes it.
+--
+-- A file is known by its name within the folder that was given, and two folders may hold one name:
+-- origin stands for the place it lies in. A name that is known from another origin passes on to
+-- the next of other_sources, so that no file becomes a version of another folder's; kept_as is
+-- the name it has. Without an origin the source is the identity.
 --
 -- called by  ingest/calls.py, intake.stage_page
--- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, queue.task
+-- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, queue.task, and what
+--            corpus.correct_facts and corpus.retire_version write
 -- locks      advisory: the text within its scope, then the source within its scope
 -- raises     KB001 no text, KB002 unknown tag, KB003 too long, KB004 unknown kind of publisher,
 --            KB006 the school is another authority's, KB007 a share without an owner,
---            KB011 unknown file type, KB012 no source or an endless one, PL001, PL002
+--            KB011 unknown file type, KB012 no source or an endless one, KB015 all names are taken,
+--            PL001, PL002
 
 create or replace function corpus.stage_document(
     source text,
@@ -27,10 +37,14 @@ create or replace function corpus.stage_document(
     document_type text default null,
     effective_date date default null,
     metadata jsonb default '{}',
-    lease_holder text default null
+    lease_holder text default null,
+    title_is_stated boolean default true,
+    origin text default null,
+    other_sources text[] default '{}'
 )
 returns table (
     outcome text,
+    kept_as text,
     document_id bigint,
     version_id bigint,
     existing_document_id bigint,
@@ -54,7 +68,13 @@ declare
     _domain corpus.domain;
     _scope_id bigint;
     _authority text := nullif(btrim(stage_document.authority), '');
+    _given_title text := left(nullif(btrim(stage_document.title), ''), 300);
+    _given_authority text := _authority;
+    _given_type text := nullif(btrim(stage_document.document_type), '');
     _tags text[];
+    _corrected boolean;
+    _is_taken boolean;
+    _is_renamed boolean;
     _hash bytea;
     _limit integer := config.value('kb.max_document_length')::integer;
     _known record;
@@ -88,6 +108,9 @@ begin
     end if;
     _tags := corpus.check_tags(stage_document.tags);
     perform corpus.check_rank(_authority);
+    if not stage_document.title_is_stated then
+        _given_title := null;
+    end if;
 
     -- pages of national sites hold everywhere, whoever adds them
     select d.* into _domain from corpus.domain as d where d.domain = _host;
@@ -120,11 +143,37 @@ begin
     _hash := corpus.content_hash(stage_document.body);
     -- texts before sources, always: two uploads that cross cannot wait for each other
     perform pg_advisory_xact_lock(hashtextextended(_scope_id || encode(_hash, 'hex'), 1));
-    perform pg_advisory_xact_lock(hashtextextended(_scope_id || ' ' || _source, 2));
+    foreach kept_as in array array_prepend(_source, stage_document.other_sources) loop
+        perform pg_advisory_xact_lock(hashtextextended(_scope_id || ' ' || kept_as, 2));
+        _is_taken := exists (
+            select
+            from corpus.document as d
+            where
+                d.scope_id = _scope_id and d.source = kept_as
+                and d.origin <> stage_document.origin
+        );
+        exit when not _is_taken;
+    end loop;
+    if _is_taken then
+        raise exception '% is kept from another folder', _source
+            using errcode = 'KB015', hint = 'Name it apart: pgkb ingest PATH --source NAME.';
+    end if;
+    _is_renamed := kept_as <> _source;
+    _source := kept_as;
 
     select
-        d.document_id, d.source, v.version_id, v.state,
-        t.task_id, t.ready_at, t.claimed_by, t.dead,
+        d.document_id, d.source, v.version_id, v.state, t.task_id,
+        (
+            t.task_id is null
+            or t.dead
+            or (t.lease_token is not null and t.ready_at <= clock_timestamp())
+            or (
+                t.holder_pid is not null
+                and t.holder_pid not in (select a.pid from pg_stat_activity as a)
+            )
+            -- nobody has it yet: a holder takes it, without one it waits as before
+            or (t.lease_token is null and stage_document.lease_holder is not null)
+        ) as is_free,
         (
             select count(*)::integer from corpus.chunk as c where c.version_id = v.version_id
         ) as chunks
@@ -136,38 +185,56 @@ begin
         v.content_hash = _hash
         and d.scope_id = _scope_id
         and (
-            v.state in ('published', 'staged')
+            v.state = 'staged'
+            -- what curators took out altogether is nothing to point another source at
+            or (v.state = 'published' and (
+                d.source = _source
+                or exists (
+                    select
+                    from corpus.chunk as c
+                    inner join corpus.chunk_fact as f on c.chunk_id = f.chunk_id
+                    where c.version_id = v.version_id and f.status in ('pending', 'approved')
+                )
+            ))
             -- or an older document that a newer one of its title outranks: adding it again
-            -- must not make a version each time
+            -- must not make a version each time, unless what outranked it is corrected
             or (
                 d.source = _source
                 and v.version = (
                     select max(o.version) from corpus.version as o
                     where o.document_id = d.document_id
                 )
+                and coalesce(stage_document.effective_date = v.effective_date, true)
+                and coalesce(_given_title = v.title, true)
             )
         )
     order by v.state = 'published' desc, d.source = _source desc, v.version_id
     limit 1;
 
-    if found and _known.state = 'staged'
-        and (
-            _known.task_id is null
-            or _known.dead
-            or (_known.claimed_by is not null and _known.ready_at <= clock_timestamp())
-            -- nobody has it yet: a holder takes it, without one it waits as before
-            or (_known.claimed_by is null and stage_document.lease_holder is not null)
-        )
-    then
-        -- whoever staged it died or gave up: go on from there
-        _task := queue.enqueue('publish_version', _known.version_id, stage_document.lease_holder);
+    if found and _known.state = 'staged' and not _known.is_free then
         return query select
-            'staged', _known.document_id, _known.version_id, null::bigint, null::text,
-            _known.chunks, _task.task_id, _task.lease_token;
+            'in_progress', kept_as, _known.document_id, _known.version_id, _known.document_id,
+            _known.source, _known.chunks, _known.task_id, null::uuid;
         return;
     end if;
     if found then
-        if _known.source <> _source and _known.state = 'published' then
+        if _known.source = _source and _known.state <> 'superseded' then
+            _corrected := corpus.correct_facts(
+                _known.version_id, _given_title, nullif(_tags, '{}'), _given_authority,
+                _given_type, stage_document.effective_date
+            );
+        end if;
+        if _known.state = 'staged' then
+            -- whoever staged it died or gave up: go on from there
+            _task := queue.enqueue(
+                'publish_version', _known.version_id, stage_document.lease_holder
+            );
+            return query select
+                'staged', kept_as, _known.document_id, _known.version_id, null::bigint, null::text,
+                _known.chunks, _task.task_id, _task.lease_token;
+            return;
+        end if;
+        if _known.source <> _source then
             -- this source says now what another one says: what it said before is outdated, but
             -- held until now
             update corpus.version as v
@@ -180,16 +247,21 @@ begin
             perform corpus.retire_version(_withdrawn, _known.version_id);
         end if;
         return query select
-            case when _known.source = _source and _known.state <> 'staged'
-                then 'unchanged' else 'duplicate' end,
-            _known.document_id, _known.version_id, _known.document_id, _known.source,
+            case
+                when _known.source <> _source then 'duplicate'
+                when _corrected then 'updated'
+                else 'unchanged'
+            end,
+            kept_as, _known.document_id, _known.version_id, _known.document_id, _known.source,
             _known.chunks, null::bigint, null::uuid;
         return;
     end if;
 
-    insert into corpus.document as d (scope_id, source, source_family)
-    values (_scope_id, _source, coalesce(_host, 'upload'))
-    on conflict on constraint document_once_per_source do nothing;
+    insert into corpus.document as d (scope_id, source, source_family, origin)
+    values (_scope_id, _source, coalesce(_host, 'upload'), stage_document.origin)
+    on conflict on constraint document_once_per_source do update
+    set origin = excluded.origin
+    where d.origin is null and excluded.origin is not null;
     select d.document_id into strict document_id
     from corpus.document as d
     where d.scope_id = _scope_id and d.source = _source;
@@ -202,10 +274,14 @@ begin
         stage_document.document_id,
         1 + coalesce(max(o.version), 0),
         _title,
-        corpus.title_key(_title),
+        -- told apart from a file of the same name, it must not replace it by a title that is equal
+        -- because the names are
+        case
+            when stage_document.title_is_stated or not _is_renamed then corpus.title_key(_title)
+        end,
         _hash,
         stage_document.file_type,
-        nullif(btrim(stage_document.document_type), ''),
+        _given_type,
         _authority,
         _tags,
         stage_document.effective_date,

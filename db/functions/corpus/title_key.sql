@@ -4,7 +4,7 @@
 -- The year of an act, bill, order or regulation is its name, not its edition: the Education Acts of
 -- 1996 and 2002 hold side by side.
 --
--- called by  corpus.stage_document
+-- called by  corpus.stage_document, corpus.correct_facts
 -- raises     nothing
 
 create or replace function corpus.title_key(title text)

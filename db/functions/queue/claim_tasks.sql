@@ -1,5 +1,8 @@
 -- queue.claim_tasks
--- Hand a worker the oldest ready tasks and hide them from others for one lease.
+-- Hand a worker the ready tasks of highest priority, oldest first, and hide them from others while it lives, for one lease at most.
+--
+-- The claim is void when the connection that made it is gone; the lease matters where a server
+-- keeps the connection of a dead worker. kinds are those the worker knows, all when not given.
 --
 -- called by  ingest/calls.py
 -- writes     queue.task
@@ -9,7 +12,8 @@
 create or replace function queue.claim_tasks(
     worker text,
     batch_size integer default 1,
-    lease interval default '5 minutes'
+    lease interval default '5 minutes',
+    kinds text[] default null
 )
 returns setof queue.task
 language plpgsql
@@ -28,27 +32,16 @@ begin
             using errcode = 'QU001',
                   hint = 'A batch holds 1 to 100 tasks, a lease lasts one second to one day.';
     end if;
-    -- work that kills its worker is never failed by it: the claim counts, and gives up
-    update queue.task as t
-    set
-        dead = true,
-        claimed_by = null,
-        lease_token = null,
-        last_error = 'given up: its lease ran out at the last attempt'
-    from (
-        select k.task_id
-        from queue.task as k
-        where k.ready_at <= clock_timestamp() and not k.dead and k.attempts >= 8
-            and k.lease_token is not null
-        for update skip locked
-    ) as l
-    where t.task_id = l.task_id;
+    perform queue.reap_tasks();
     return query
     with ready_task as (
         select t.task_id
         from queue.task as t
-        where t.ready_at <= clock_timestamp() and not t.dead
-        order by t.ready_at, t.task_id
+        where
+            t.ready_at <= clock_timestamp()
+            and not t.dead
+            and (claim_tasks.kinds is null or t.kind = any(claim_tasks.kinds))
+        order by t.priority desc, t.ready_at, t.task_id
         limit claim_tasks.batch_size
         for update skip locked
     )
@@ -56,6 +49,8 @@ begin
     update queue.task as t
     set
         claimed_by = claim_tasks.worker,
+        claimed_at = clock_timestamp(),
+        holder_pid = pg_backend_pid(),
         lease_token = gen_random_uuid(),
         ready_at = clock_timestamp() + claim_tasks.lease,
         attempts = t.attempts + 1
@@ -66,4 +61,4 @@ end;
 $func$;
 
 comment on function queue.claim_tasks is
-'Hand a worker the oldest ready tasks and hide them from others for one lease.';
+'Hand a worker the ready tasks of highest priority, oldest first, and hide them from others while it lives, for one lease at most.';

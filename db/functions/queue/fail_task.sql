@@ -4,7 +4,7 @@
 -- Whoever turned the work away may have said when to come back: wait is the least time, a day at
 -- most.
 --
--- called by  ingest/calls.py
+-- called by  ingest/calls.py, corpus.publish_tasks
 -- writes     queue.task
 
 create or replace function queue.fail_task(
@@ -25,6 +25,8 @@ as $func$
         update queue.task as t
         set
             claimed_by = null,
+            claimed_at = null,
+            holder_pid = null,
             lease_token = null,
             last_error = left(fail_task.reason, 500),
             dead = fail_task.final or t.attempts >= 8,

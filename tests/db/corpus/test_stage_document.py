@@ -224,25 +224,50 @@ def test_without_a_holder_the_task_waits_for_a_worker(reference: psycopg.Connect
     assert claimed == [(staged["task_id"],)]
 
 
-def test_a_text_that_somebody_is_adding_is_a_duplicate(reference: psycopg.Connection) -> None:
+def test_a_text_that_somebody_is_adding_is_in_progress_and_names_the_task(
+    reference: psycopg.Connection,
+) -> None:
     first = stage(reference, BODY, source="a.txt", lease_holder="kim")
     for source in ("a.txt", "b.txt"):
         other = stage(reference, BODY, source=source, lease_holder="lee")
-        assert (other["outcome"], other["existing_source"]) == ("duplicate", "a.txt")
+        assert (other["outcome"], other["existing_source"]) == ("in_progress", "a.txt")
+        assert (other["task_id"], other["lease_token"]) == (first["task_id"], None)
     assert (
         ask(reference, "select claimed_by from queue.task where task_id = %s", first["task_id"])
         == "kim"
     )
 
 
-def test_a_text_that_waits_for_a_worker_is_a_duplicate_for_who_would_only_wait(
+def test_a_text_that_waits_for_a_worker_is_in_progress_for_who_would_only_wait(
     reference: psycopg.Connection,
 ) -> None:
     first = stage(reference, BODY, source="a.txt", lease_holder=None)
-    assert stage(reference, BODY, source="b.txt", lease_holder=None)["outcome"] == "duplicate"
+    assert stage(reference, BODY, source="b.txt", lease_holder=None)["outcome"] == "in_progress"
     taken = stage(reference, BODY, source="b.txt", lease_holder="kim")
     assert (taken["outcome"], taken["version_id"]) == ("staged", first["version_id"])
     assert taken["lease_token"] is not None
+
+
+def test_a_rejected_or_superseded_document_does_not_block_the_text_under_another_name(
+    reference: psycopg.Connection,
+) -> None:
+    first = add(reference, BODY, source="a.txt", title="Fees")
+    reference.execute("select corpus.set_status(%s, 'rejected')", [first.chunk_ids])
+    second = add(reference, BODY, source="b.txt", title="Other fees")
+    assert second.outcome == "staged"
+    add(reference, BODY + "Changed.", source="b.txt", title="Other fees")
+    assert add(reference, BODY, source="c.txt", title="More fees").outcome == "staged"
+    # a nightly crawl brings nothing back that a curator took out
+    assert add(reference, BODY, source="a.txt", title="Fees").outcome == "unchanged"
+    assert (
+        ask(
+            reference,
+            "select count(*) from corpus.chunk_fact where chunk_id = any(%s)"
+            " and status <> 'rejected'",
+            first.chunk_ids,
+        )
+        == 0
+    )
 
 
 @pytest.mark.parametrize("holder", ["lee", None])

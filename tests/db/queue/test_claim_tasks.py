@@ -109,6 +109,23 @@ def test_the_eighth_holder_may_work_on_while_its_lease_holds(
     )
 
 
+def test_higher_priority_goes_first_and_equals_in_order(reference: psycopg.Connection) -> None:
+    _enqueue(reference, 1, 2)
+    reference.execute("select queue.enqueue('publish_version', 3, priority => 5)")
+    reference.execute("select queue.enqueue('publish_version', 4, priority => -1)")
+    assert [_claim(reference)[0]["subject_id"] for _ in range(4)] == [3, 1, 2, 4]
+
+
+def test_a_worker_gets_only_the_kinds_it_knows(reference: psycopg.Connection) -> None:
+    _enqueue(reference, 1)
+    reference.execute("select queue.enqueue('paint_walls', 2)")
+    claimed = ask_rows(
+        reference,
+        "select kind, subject_id from queue.claim_tasks('w', 10, kinds => '{paint_walls}')",
+    )
+    assert claimed == [("paint_walls", 2)]
+
+
 def test_a_dead_task_is_never_claimed(reference: psycopg.Connection) -> None:
     _enqueue(reference, 1)
     reference.execute("update queue.task set dead = true")
@@ -163,6 +180,12 @@ def test_two_workers_never_get_the_same_task_and_nobody_waits(
         with psycopg.connect(db_url, autocommit=True) as own:
             while batch := _claim(own, worker, batch_size=2):
                 got += [task["task_id"] for task in batch]
+                # or they would be free again with the end of this connection
+                for task in batch:
+                    own.execute(
+                        "select queue.finish_task(%s, %s::uuid)",
+                        [task["task_id"], task["lease_token"]],
+                    )
         return got
 
     db.execute("truncate queue.task")

@@ -153,6 +153,6 @@ def test_nothing_is_left_on_the_disk(
     started = load_paths(url, [Item(path=path)], embedder=embedder)
     next(iter(started))
     assert list(place.glob("pgkb-zip-*"))
-    started.close()  # type: ignore[attr-defined]
+    started.close()
     assert not list(place.glob("pgkb-zip-*"))
     assert zipfile.is_zipfile(path)

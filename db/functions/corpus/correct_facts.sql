@@ -1,0 +1,169 @@
+-- corpus.correct_facts
+-- Apply corrected facts to a version whose text is the same; false when there was nothing to correct. NULL leaves a fact as it is.
+--
+-- A published version keeps its vectors, so a corrected title is found by its words at once and
+-- by its meaning from the next text on. Tags a curator changed stay. A corrected title or day
+-- may make it replace others, or be replaced, as at its publication.
+--
+-- called by  corpus.stage_document
+-- writes     corpus.version, corpus.chunk (hashes of a staged one), corpus.chunk_fact,
+--            search.text_index, audit.event, and what corpus.retire_version writes
+-- locks      advisory: the title keys, as corpus.publish_version; then rows
+
+create or replace function corpus.correct_facts(
+    version_id bigint,
+    title text default null,
+    tags text[] default null,
+    authority text default null,
+    document_type text default null,
+    effective_date date default null
+)
+returns boolean
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+#variable_conflict use_column
+declare
+    _old corpus.version;
+    _new corpus.version;
+    _title text;
+    _title_key text;
+    _tags text[];
+    _day date;
+    _family text;
+    _key text;
+    _losers bigint[];
+    _winner bigint;
+begin
+    select v.* into strict _old
+    from corpus.version as v
+    where v.version_id = correct_facts.version_id;
+    _title := coalesce(correct_facts.title, _old.title);
+    _title_key := case
+        when _title = _old.title then _old.title_key
+        else corpus.title_key(_title)
+    end;
+    _tags := coalesce(correct_facts.tags, _old.tags);
+    _day := coalesce(correct_facts.effective_date, _old.effective_date);
+    if _title = _old.title
+        and _tags = _old.tags
+        and _day is not distinct from _old.effective_date
+        and coalesce(correct_facts.authority = _old.authority, correct_facts.authority is null)
+        and coalesce(
+            correct_facts.document_type = _old.document_type, correct_facts.document_type is null
+        )
+    then
+        return false;
+    end if;
+
+    select d.scope_id || d.source_family into _family
+    from corpus.document as d
+    where d.document_id = _old.document_id;
+    for _key in
+        select k.title_key
+        from (
+            select v.title_key
+            from corpus.version as v
+            where v.document_id = _old.document_id
+            union
+            select _title_key
+        ) as k
+        where k.title_key is not null
+        order by k.title_key
+    loop
+        perform pg_advisory_xact_lock(hashtextextended(_family || ' ' || _key, 3));
+    end loop;
+    perform from corpus.document as d where d.document_id = _old.document_id for update;
+    -- what is published meanwhile is corrected the next time
+    perform from corpus.version as v
+    where v.version_id = _old.version_id and v.state = _old.state
+    for update;
+    if not found then
+        return false;
+    end if;
+    update corpus.version as v
+    set
+        title = _title,
+        title_key = _title_key,
+        tags = _tags,
+        authority = coalesce(correct_facts.authority, v.authority),
+        document_type = coalesce(correct_facts.document_type, v.document_type),
+        effective_date = _day,
+        valid_from = case
+            when _day is distinct from _old.effective_date and v.state <> 'staged' then _day
+            else v.valid_from
+        end
+    where v.version_id = _old.version_id
+    returning v.* into _new;
+
+    if _old.state = 'staged' then
+        if _title <> _old.title then
+            update corpus.chunk as c
+            set embedding_hash
+                = sha256(convert_to(embedding.text_of(_title, c.content), 'UTF8'))
+            where
+                c.version_id = _old.version_id
+                and not exists (
+                    select from embedding.cold_vector as k where k.chunk_id = c.chunk_id
+                );
+        end if;
+        return true;
+    end if;
+
+    if _tags <> _old.tags then
+        perform from corpus.chunk_fact as f
+        where f.chunk_id in (
+            select c.chunk_id from corpus.chunk as c where c.version_id = _old.version_id
+        )
+        order by f.chunk_id
+        for update;
+        update corpus.chunk_fact as f
+        set
+            tags = _tags,
+            quality_score = corpus.quality_score(
+                length(c.content), _old.file_type, cardinality(_tags),
+                config.value('kb.chunk_size')::integer
+            )
+        from corpus.chunk as c
+        where
+            c.version_id = _old.version_id
+            and f.chunk_id = c.chunk_id
+            and f.tags = _old.tags;
+    end if;
+    if _title <> _old.title and _old.state = 'published' then
+        delete from search.text_index as x
+        using corpus.chunk as c
+        where c.version_id = _old.version_id and x.chunk_id = c.chunk_id;
+        perform corpus.index_version(_old.version_id);
+    end if;
+    perform audit.write_event(
+        'corrected', 'version ' || _old.version_id,
+        (
+            select jsonb_object_agg(n.key, jsonb_build_array(o.value, n.value))
+            from jsonb_each(to_jsonb(_new)) as n
+            inner join jsonb_each(to_jsonb(_old)) as o on n.key = o.key
+            where n.value <> o.value and n.key not in ('title_key', 'valid_from')
+        )
+    );
+    if _title_key is distinct from _old.title_key
+        or _day is distinct from _old.effective_date
+    then
+        select j.losers, j.winner into _losers, _winner
+        from corpus.judge_rivals(_old.version_id) as j;
+        perform corpus.retire_version(r.version_id, _old.version_id)
+        from unnest(_losers) as r (version_id)
+        order by r.version_id;
+        if _winner is not null then
+            perform corpus.retire_version(_old.version_id, _winner);
+        end if;
+        perform corpus.lay_timeline(_old.document_id);
+    end if;
+    return true;
+end;
+$func$;
+
+comment on function corpus.correct_facts is
+'Apply corrected facts to a version whose text is the same; false when there was nothing to correct. NULL leaves a fact as it is.';

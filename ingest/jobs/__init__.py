@@ -1,0 +1,1 @@
+"""What is in the queue, for people who look after it."""
