@@ -15,6 +15,8 @@ stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
+-- a session keeps the plan that it made while no delta waited, when reading all of them was cheapest
+set enable_seqscan = off
 as $func$
     with corpus_size as (
         select greatest(coalesce(sum(z.chunks), 0), 1) as chunks

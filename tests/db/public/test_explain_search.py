@@ -156,7 +156,7 @@ def test_each_scope_says_which_plan_read_it_and_why(six: psycopg.Connection[Any]
         (
             "national",
             5,
-            "index topped up: 5 chunks, 7 with the smaller scopes, over kb.exact_limit 2; "
+            "index topped up: 5 chunks with an index of their own, which is read from 3 on; "
             "the index found 5 of 50, so an exact scan followed",
         ),
     ]

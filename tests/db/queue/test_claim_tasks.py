@@ -154,7 +154,8 @@ def test_a_batch_or_a_lease_out_of_range_is_refused_and_nothing_is_claimed(
 
 
 def test_a_claim_reads_the_ready_index(reference: psycopg.Connection) -> None:
-    _enqueue(reference, 1)
+    _enqueue(reference, *range(400))
+    reference.execute("analyze queue.task")
     with plans_of(reference) as plans:
         _claim(reference)
     assert "task_ready_idx" in plans.of("ready_task").text
