@@ -3592,7 +3592,7 @@ GRANT ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_t
 CREATE FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 e5086382bc0234e3';
+    AS 'sha256 680f853acc0dea0a';
 
 COMMENT ON FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) IS 'Store the text of a fetched page and be done with its task, in one step; the outcome, or NULL when somebody else has the task by now.';
 
@@ -5767,6 +5767,7 @@ GRANT ALL ON FUNCTION search.purge_records(batch_size integer) TO pgkb_admin;
 CREATE FUNCTION search.query_words(tsquery tsquery) RETURNS SETOF search.query_word
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
     AS 'sha256 2c36946d8bc74313';
 
 COMMENT ON FUNCTION search.query_words(tsquery tsquery) IS 'The positive words of a tsquery with how common each is, rarest first, at most kb.keyword_terms; negated ones are left out.';

@@ -6,7 +6,7 @@
 --
 -- called by  ingest/intake/calls.py
 -- writes     intake.page, queue.task, and what corpus.stage_document writes
--- raises     55P03 somebody else is adding the same text now, and what corpus.stage_document raises
+-- raises     what corpus.stage_document raises
 
 create or replace function intake.stage_page(
     page_id bigint,
@@ -56,14 +56,10 @@ begin
         document_type => _batch.document_type,
         metadata => stage_page.metadata
     ) as s;
-    if _staged.outcome = 'in_progress' then
-        -- undoes the end of the task, too: whether it is a duplicate is known when that is stored
-        raise exception 'the same text is being added as %', _staged.existing_source
-            using errcode = 'lock_not_available', hint = 'It is tried again later.';
-    end if;
     update intake.page as p
     set
-        -- what is neither of these is a version, and that tells by itself how far it is
+        -- what is none of these is a version, this page's or one that somebody else is adding
+        -- with the same text, and that tells by itself how far it is
         outcome = case
             when _staged.outcome in ('unchanged', 'duplicate') then _staged.outcome
             when _staged.outcome = 'updated' then 'unchanged'
