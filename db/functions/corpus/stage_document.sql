@@ -197,12 +197,26 @@ begin
                 )
             ))
             -- or an older document that a newer one of its title outranks: adding it again
-            -- must not make a version each time, unless what outranked it is corrected
+            -- must not make a version each time, unless it or what outranked it is corrected,
+            -- or the source said something else in between
             or (
                 d.source = _source
                 and v.version = (
                     select max(o.version) from corpus.version as o
                     where o.document_id = d.document_id
+                )
+                and not v.moved_on
+                and exists (
+                    select
+                    from corpus.version as s
+                    where
+                        s.version_id = v.superseded_by
+                        and (
+                            s.state <> 'published'
+                            or s.document_id = v.document_id
+                            or v.withdrawn_on is not null
+                            or (s.title_key = v.title_key and s.valid_from >= v.valid_from)
+                        )
                 )
                 and coalesce(stage_document.effective_date = v.effective_date, true)
                 and coalesce(_given_title = v.title, true)
@@ -238,7 +252,9 @@ begin
             -- this source says now what another one says: what it said before is outdated, but
             -- held until now
             update corpus.version as v
-            set withdrawn_on = coalesce(stage_document.effective_date, current_date)
+            set
+                withdrawn_on = coalesce(stage_document.effective_date, current_date),
+                moved_on = not d.stands_alone
             from corpus.document as d
             where
                 d.scope_id = _scope_id and d.source = _source
