@@ -5707,7 +5707,7 @@ CREATE FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25,
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 abd87bccf873cefa';
+    AS 'sha256 8d086a8308b7f625';
 
 COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scopes search.visible_scope[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words alone: what the keyword leg scores exactly, by all words.';
 
