@@ -26,11 +26,12 @@ def _counts(db: psycopg.Connection) -> dict[str, int]:
 
 
 def _published(db: psycopg.Connection) -> list[str]:
-    return ask(
+    sources: list[str] = ask(
         db,
         "select array_agg(d.source order by d.source) from corpus.version as v"
         " join corpus.document as d using (document_id) where v.state = 'published'",
     )
+    return sources
 
 
 def test_a_staged_text_is_stored_in_passages_and_nobody_sees_it(
@@ -416,7 +417,11 @@ def test_a_document_that_a_curator_retired_stays_so_when_it_arrives_again(
 def test_a_document_is_in_force_again_once_what_outranked_it_is_corrected(
     reference: psycopg.Connection, title: str, day: date | None, in_force: list[str]
 ) -> None:
-    old = {"source": "a.txt", "title": "Panel policy", "effective_date": date(2023, 1, 1)}
+    old: dict[str, Any] = {
+        "source": "a.txt",
+        "title": "Panel policy",
+        "effective_date": date(2023, 1, 1),
+    }
     add(reference, BODY + "One.", **old)
     add(
         reference,
