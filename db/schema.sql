@@ -463,6 +463,7 @@ CREATE TABLE corpus.version (
     staged_at timestamp with time zone DEFAULT now() NOT NULL,
     published_at timestamp with time zone,
     withdrawn_on date,
+    moved_on boolean DEFAULT false NOT NULL,
     CONSTRAINT version_file_type_is_known CHECK ((file_type = ANY (ARRAY['pdf'::text, 'docx'::text, 'html'::text, 'txt'::text]))),
     CONSTRAINT version_hash_is_sha256 CHECK ((octet_length(content_hash) = 32)),
     CONSTRAINT version_state_is_known CHECK ((state = ANY (ARRAY['staged'::text, 'published'::text, 'superseded'::text])))
@@ -481,6 +482,8 @@ COMMENT ON COLUMN corpus.version.effective_date IS 'The day it says it applies f
 COMMENT ON COLUMN corpus.version.file_type IS 'pdf, docx, html or txt, decided by bytes.';
 
 COMMENT ON COLUMN corpus.version.metadata IS 'What the parser found; no NUL, no question text.';
+
+COMMENT ON COLUMN corpus.version.moved_on IS 'It was superseded because its source says what another source says; when that source says this again, it is published again.';
 
 COMMENT ON COLUMN corpus.version.published_at IS 'When it became visible.';
 
@@ -1142,7 +1145,7 @@ GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type tex
 CREATE FUNCTION corpus.restore_version(version_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a70d7f23a7be3b90';
+    AS 'sha256 1151b7603964e982';
 
 COMMENT ON FUNCTION corpus.restore_version(version_id bigint) IS 'Publish a superseded version again: what corpus.retire_version did, taken back. Its passages are what they were.';
 
@@ -1216,7 +1219,7 @@ GRANT ALL ON FUNCTION corpus.source_host(source text) TO pgkb_admin;
 CREATE FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date, metadata jsonb DEFAULT '{}'::jsonb, lease_holder text DEFAULT NULL::text, title_is_stated boolean DEFAULT true, origin text DEFAULT NULL::text, other_sources text[] DEFAULT '{}'::text[]) RETURNS TABLE(outcome text, kept_as text, document_id bigint, version_id bigint, existing_document_id bigint, existing_source text, chunk_count integer, task_id bigint, lease_token uuid)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 d1eb9345a437ea87';
+    AS 'sha256 a756683ef30b507c';
 
 COMMENT ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text, title_is_stated boolean, origin text, other_sources text[]) IS 'Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.';
 
@@ -5704,7 +5707,7 @@ CREATE FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25,
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 abd87bccf873cefa';
+    AS 'sha256 8d086a8308b7f625';
 
 COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scopes search.visible_scope[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words alone: what the keyword leg scores exactly, by all words.';
 

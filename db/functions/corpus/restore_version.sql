@@ -32,7 +32,12 @@ begin
             using errcode = 'KB010', hint = 'Embed them first: embedding.chunks_to_embed.';
     end if;
     update corpus.version as v
-    set state = 'published', superseded_by = null, withdrawn_on = null, valid_to = null
+    set
+        state = 'published',
+        superseded_by = null,
+        withdrawn_on = null,
+        moved_on = false,
+        valid_to = null
     where v.version_id = restore_version.version_id;
     perform from corpus.chunk_fact as f
     where f.chunk_id in (

@@ -17,7 +17,8 @@
 -- called by  ingest/calls.py, intake.stage_page
 -- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, queue.task, and what
 --            corpus.correct_facts and corpus.retire_version write
--- locks      advisory: the text within its scope, then the source within its scope
+-- locks      advisory: the text within its scope, then the source within its scope; where a text
+--            is retired or corrected, then as corpus.publish_version
 -- raises     KB001 no text, KB002 unknown tag, KB003 too long, KB004 unknown kind of publisher,
 --            KB006 the school is another authority's, KB007 a share without an owner,
 --            KB011 unknown file type, KB012 no source or an endless one, KB015 all names are taken,
@@ -78,6 +79,7 @@ declare
     _hash bytea;
     _limit integer := config.value('kb.max_document_length')::integer;
     _known record;
+    _said_before bigint[];
     _withdrawn bigint;
     _task queue.task;
 begin
@@ -197,12 +199,26 @@ begin
                 )
             ))
             -- or an older document that a newer one of its title outranks: adding it again
-            -- must not make a version each time, unless what outranked it is corrected
+            -- must not make a version each time, unless it or what outranked it is corrected,
+            -- or the source said something else in between
             or (
                 d.source = _source
                 and v.version = (
                     select max(o.version) from corpus.version as o
                     where o.document_id = d.document_id
+                )
+                and not v.moved_on
+                and exists (
+                    select
+                    from corpus.version as s
+                    where
+                        s.version_id = v.superseded_by
+                        and (
+                            s.state <> 'published'
+                            or s.document_id = v.document_id
+                            or v.withdrawn_on is not null
+                            or (s.title_key = v.title_key and s.valid_from >= v.valid_from)
+                        )
                 )
                 and coalesce(stage_document.effective_date = v.effective_date, true)
                 and coalesce(_given_title = v.title, true)
@@ -237,12 +253,31 @@ begin
         if _known.source <> _source then
             -- this source says now what another one says: what it said before is outdated, but
             -- held until now
+            select array_agg(d.document_id) into _said_before
+            from corpus.document as d
+            inner join corpus.version as v on d.document_id = v.document_id
+            where d.scope_id = _scope_id and d.source = _source and v.state = 'published';
+            if _said_before is not null then
+                perform pg_advisory_xact_lock_shared(hashtextextended('embedding.activate', 4));
+                perform corpus.lock_titles(_said_before || _known.document_id);
+                perform from corpus.document as d
+                where d.document_id = any(_said_before || _known.document_id)
+                order by d.document_id
+                for update;
+            end if;
             update corpus.version as v
-            set withdrawn_on = coalesce(stage_document.effective_date, current_date)
+            set
+                withdrawn_on = coalesce(stage_document.effective_date, current_date),
+                moved_on = not d.stands_alone
             from corpus.document as d
             where
                 d.scope_id = _scope_id and d.source = _source
                 and v.document_id = d.document_id and v.state = 'published'
+                -- unless the other has changed just now: better the old text than none
+                and exists (
+                    select from corpus.version as k
+                    where k.version_id = _known.version_id and k.state = 'published'
+                )
             returning v.version_id into _withdrawn;
             perform corpus.retire_version(_withdrawn, _known.version_id);
         end if;

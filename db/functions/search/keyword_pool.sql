@@ -76,7 +76,8 @@ begin
     ),
 
     posting as (
-        select u.chunk_id, w.worth * u.impact as worth
+        -- age: 2 from a list, 1 from the index, 0 of what came since
+        select u.chunk_id, 2 as age, w.worth * u.impact as worth
         from chosen_word as w
         inner join search.posting_list as p
             on w.lexeme = p.lexeme and p.scope_id = any(w.listed)
@@ -85,7 +86,13 @@ begin
             limit ceil(cardinality(p.chunk_ids) * w.part)
         ) as u
         union all
-        select i.chunk_id, w.worth * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
+        select
+            i.chunk_id, 0,
+            -- a row without the word, too: a list may say what the text held under another title
+            case
+                when i.tf > 0
+                    then w.worth * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
+            end
         from chosen_word as w
         cross join lateral (
             select t.chunk_id, t.token_count, search.term_frequency(t.lexemes, w.term) as tf
@@ -94,9 +101,10 @@ begin
             where r.scope_id = any(w.listed)
             offset 0
         ) as i
-        where i.tf > 0
         union all
-        select i.chunk_id, w.worth * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
+        select
+            i.chunk_id, 1,
+            w.worth * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
         from chosen_word as w
         cross join lateral (
             select
@@ -130,10 +138,20 @@ begin
     from (
         select v.found
         from (
-            select p.chunk_id, sum(p.worth) as worth
-            from posting as p
-            group by p.chunk_id
-            order by 2 desc, 1
+            select u.chunk_id, u.worth
+            from (
+                select
+                    p.chunk_id,
+                    -- what came again is listed as it was before, which counts no more
+                    case
+                        when min(p.age) = 0 then sum(p.worth) filter (where p.age < 2)
+                        else sum(p.worth)
+                    end as worth
+                from posting as p
+                group by p.chunk_id
+            ) as u
+            where u.worth is not null
+            order by u.worth desc, u.chunk_id
         ) as p
         -- looked up best first until enough are found: most are visible
         cross join lateral (

@@ -25,6 +25,15 @@ def _counts(db: psycopg.Connection) -> dict[str, int]:
     return {table: ask(db, f"select count(*) from {table}") for table in TABLES}
 
 
+def _published(db: psycopg.Connection) -> list[str]:
+    sources: list[str] = ask(
+        db,
+        "select array_agg(d.source order by d.source) from corpus.version as v"
+        " join corpus.document as d using (document_id) where v.state = 'published'",
+    )
+    return sources
+
+
 def test_a_staged_text_is_stored_in_passages_and_nobody_sees_it(
     reference: psycopg.Connection,
 ) -> None:
@@ -374,3 +383,56 @@ def test_a_document_shared_with_a_few_is_one_scope(reference: psycopg.Connection
     first = stage(reference, BODY, source="a.txt", **shared)
     again = stage(reference, "Other text.", source="a.txt", owner="kim", principals=["ash", "lee"])
     assert again["document_id"] == first["document_id"]
+
+
+def test_a_source_that_says_again_what_it_said_before_a_duplicate_is_found_again(
+    reference: psycopg.Connection,
+) -> None:
+    add(reference, BODY + "One.", source="a.txt", title="Panel days")
+    add(reference, BODY + "Two.", source="b.txt", title="Hearings")
+    assert add(reference, BODY + "Two.", source="a.txt", title="Panel days").outcome == "duplicate"
+    again = add(reference, BODY + "One.", source="a.txt", title="Panel days")
+    assert again.outcome == "staged"
+    assert _published(reference) == ["a.txt", "b.txt"]
+    once_more = add(reference, BODY + "One.", source="a.txt", title="Panel days")
+    assert (once_more.outcome, once_more.version_id) == ("unchanged", again.version_id)
+
+
+def test_a_document_that_a_curator_retired_stays_so_when_it_arrives_again(
+    reference: psycopg.Connection,
+) -> None:
+    old = add(reference, BODY + "One.", source="a.txt", title="Panel days")
+    new = add(reference, BODY + "Two.", source="b.txt", title="Hearings")
+    reference.execute("select corpus.supersede(%s, %s)", [old.document_id, new.document_id])
+    # also after its source said for a while what another says
+    add(reference, BODY + "Two.", source="a.txt", title="Panel days")
+    assert add(reference, BODY + "One.", source="a.txt", title="Panel days").outcome == "unchanged"
+    assert _published(reference) == ["b.txt"]
+
+
+@pytest.mark.parametrize(
+    ("title", "day", "in_force"),
+    [("Panel policy", date(2022, 1, 1), ["a.txt"]), ("Hearings", None, ["a.txt", "b.txt"])],
+)
+def test_a_document_is_in_force_again_once_what_outranked_it_is_corrected(
+    reference: psycopg.Connection, title: str, day: date | None, in_force: list[str]
+) -> None:
+    old: dict[str, Any] = {
+        "source": "a.txt",
+        "title": "Panel policy",
+        "effective_date": date(2023, 1, 1),
+    }
+    add(reference, BODY + "One.", **old)
+    add(
+        reference,
+        BODY + "Two.",
+        source="b.txt",
+        title="Panel policy",
+        effective_date=date(2025, 1, 1),
+    )
+    assert add(reference, BODY + "One.", **old).outcome == "unchanged"
+    corrected = add(reference, BODY + "Two.", source="b.txt", title=title, effective_date=day)
+    assert corrected.outcome == "updated"
+    assert add(reference, BODY + "One.", **old).outcome == "staged"
+    assert _published(reference) == in_force
+    assert add(reference, BODY + "One.", **old).outcome == "unchanged"

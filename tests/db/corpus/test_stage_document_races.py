@@ -8,8 +8,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.corpus import load_reference, stage
-from tests.db.corpus_fixtures import ask
+from tests.corpus import add, axis, literal, load_reference, stage
+from tests.db.corpus_fixtures import ask, ask_rows
 
 BODY = "The tribunal hears appeals about the plan. " * 30
 
@@ -68,3 +68,41 @@ def test_different_texts_of_one_source_at_once_become_versions_of_one_document(
     assert ask(db, "select array_agg(version order by version) from corpus.version") == [
         *range(1, 7)
     ]
+
+
+def test_a_text_is_not_given_up_for_another_source_that_changes_at_that_moment(
+    db: psycopg.Connection, db_url: str
+) -> None:
+    load_reference(db)
+    add(db, BODY + "One.", source="a.txt", title="Panel days")
+    add(db, BODY + "Two.", source="b.txt", title="Hearings")
+    new = stage(db, BODY + "Three.", source="b.txt", title="Hearings")["version_id"]
+    ids = [
+        row[0] for row in ask_rows(db, "select chunk_id from embedding.chunks_to_embed(%s)", new)
+    ]
+    db.execute("select embedding.store_vectors(%s, %s)", [ids, [literal(axis(1))] * len(ids)])
+    db.commit()
+
+    def say_the_same() -> str:
+        with psycopg.connect(db_url) as own:
+            outcome: str = stage(own, BODY + "Two.", source="a.txt", title="Panel days")["outcome"]
+            return outcome
+
+    with ThreadPoolExecutor(1) as pool:
+        db.execute("select corpus.publish_version(%s)", [new])
+        staged = pool.submit(say_the_same)
+        with psycopg.connect(db_url, autocommit=True) as watcher:
+            while not staged.done() and not ask(
+                watcher,
+                "select exists (select from pg_stat_activity as a"
+                " where cardinality(pg_blocking_pids(a.pid)) > 0)",
+            ):
+                pass
+        db.commit()
+        assert staged.result(30) == "duplicate"
+    published = ask_rows(
+        db,
+        "select d.source from corpus.version as v join corpus.document as d using (document_id)"
+        " where v.state = 'published' order by 1",
+    )
+    assert published == [("a.txt",), ("b.txt",)]

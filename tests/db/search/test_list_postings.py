@@ -10,7 +10,7 @@ import pytest
 from tests.bm25 import invented_texts
 from tests.bulk import add_passages
 from tests.bulk_corpus import clustered
-from tests.corpus import add, load_reference
+from tests.corpus import add, load_reference, stage
 from tests.plans import plans_of
 from tests.rows import Row, rows_of, value_of
 from tests.sandbox import Held
@@ -214,3 +214,21 @@ def test_of_a_list_longer_than_the_budget_the_head_is_read(kb: psycopg.Connectio
     best = {row["chunk_id"] for row in leg(kb, "'bom'")}
     assert len(best) == 50
     assert best <= set(added.chunk_ids[320:]), "those that hold it oftenest"
+
+
+@pytest.mark.parametrize("title", ["Handbook", "Bom bom bom bom"])
+def test_a_text_whose_title_was_corrected_counts_once_and_as_it_is_now(
+    kb: psycopg.Connection[Any], title: str
+) -> None:
+    """More passages than the leg scores exactly must not push better ones out."""
+    body = "\n\n".join(
+        ("bom " if title == "Handbook" else "") + " ".join(f"w{part}x{word}" for word in range(90))
+        for part in range(260)
+    )
+    add(kb, body, source="long", title=title)
+    for number in range(9):
+        words = " ".join(f"v{number}x{word}" for word in range(90))
+        add(kb, "bom bom " + words, source=f"short {number}", title=f"Short {number}")
+    assert list_all(kb) == 1
+    assert stage(kb, body, source="long", title="Manual")["outcome"] == "updated"
+    assert leg(kb, "'bom'") == unlisted(kb, "'bom'")
