@@ -27,7 +27,7 @@ demo: $(READY)  ## server, deploy, sample corpus, questions answered with citati
 	@$(BIN)/pgkb demo
 
 test: $(READY)  ## the whole test suite, on a real PostgreSQL
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 check: $(READY)  ## rooms, frozen migrations, lint, types, SQL checks
 	@$(BIN)/python -m db check --static

@@ -1,5 +1,8 @@
 """One server for the test session, the product deployed once into a template, a clone per test.
 
+`make test` runs two sessions beside each other, each with a server of its own; the tests of a
+file stay together, because they share what is dear to make.
+
 `PGKB_TEST_DATABASE_URL` (a superuser's URL) runs the suite against any other server; the tests of
 the embedded server start their own all the same. Fixtures for tests:
 
