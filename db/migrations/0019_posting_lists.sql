@@ -61,3 +61,10 @@ values
     'A scope of at least so many chunks gets posting lists from upkeep.'),
 ('kb.list_recent', 'integer', '2000', 0, 1000000, null, 'chunks',
     'With more chunks that came since a scope was listed its lists are passed over until upkeep lists it again.');
+
+-- its arguments are others now
+-- squawk-ignore ban-drop-function
+drop function if exists search.keyword_pool(
+    search.query_word[], search.bm25, bigint[], tsquery, text[], text[], integer, bigint,
+    double precision, bigint[]
+);

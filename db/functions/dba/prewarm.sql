@@ -40,11 +40,11 @@ begin
         from (
             -- a search reads the indexes of both legs at random, then facts, then texts
             values
-                (1, 'embedding.vector_' || _set, 'hnsw'), (2, 'search.text_index', null),
-                (3, 'corpus.chunk_fact', null), (4, 'search.lexeme_stat', null),
-                (5, 'search.scope_stat', null), (6, 'embedding.vector_' || _set, 'other'),
-                (7, 'corpus.chunk', null), (8, 'corpus.version', null),
-                (9, 'corpus.document', null)
+                (1, 'embedding.vector_' || _set, 'hnsw'), (2, 'search.posting_list', null),
+                (3, 'search.text_index', null), (4, 'corpus.chunk_fact', null),
+                (5, 'search.lexeme_stat', null), (6, 'search.scope_stat', null),
+                (7, 'embedding.vector_' || _set, 'other'), (8, 'corpus.chunk', null),
+                (9, 'corpus.version', null), (10, 'corpus.document', null)
         ) as w (place, table_name, which)
         cross join lateral (
             select to_regclass(w.table_name) as oid
