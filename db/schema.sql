@@ -2620,7 +2620,7 @@ GRANT ALL ON FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size in
 CREATE FUNCTION embedding.claim_chunks(set_name text, batch_size integer DEFAULT 64, lease interval DEFAULT '00:15:00'::interval) RETURNS TABLE(chunk_id bigint, embedding_text text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 7c020979524f9b9e';
+    AS 'sha256 e8dc04f04ee66cf4';
 
 COMMENT ON FUNCTION embedding.claim_chunks(set_name text, batch_size integer, lease interval) IS 'Hand a worker chunks that lack their vector in a set, hidden from others for one lease or until its connection ends.';
 
@@ -4553,7 +4553,7 @@ GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease in
 CREATE FUNCTION queue.reap_tasks() RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 afc44aaba140fd75';
+    AS 'sha256 abae3fa58ac82a53';
 
 COMMENT ON FUNCTION queue.reap_tasks() IS 'Free the tasks whose holder is gone, and give up those that killed eight holders; returns how many were freed.';
 

@@ -39,7 +39,7 @@ begin
             using errcode = 'QU001',
                   hint = 'A batch holds 1 to 2048 chunks, a lease lasts one second to one day.';
     end if;
-    with ready_chunk as (
+    _ids := array(
         select w.chunk_id
         from embedding.wanted_vector as w
         where
@@ -52,9 +52,11 @@ begin
         order by w.searched desc, w.scope_id, w.chunk_id
         limit claim_chunks.batch_size
         for update skip locked
-    ),
-
-    claimed_chunk as (
+    );
+    -- again, now that nobody can claim them: a holder may have connected since the first look
+    perform pg_stat_clear_snapshot();
+    _living := array(select a.pid from pg_stat_activity as a);
+    with claimed_chunk as (
         update embedding.wanted_vector as w
         set
             holder_pid = case when w.attempts < 8 then pg_backend_pid() end,
@@ -66,8 +68,13 @@ begin
                 when w.attempts >= 8 then 'given up: it was claimed eight times and never came back'
                 else w.last_error
             end
-        from ready_chunk as r
-        where w.set_id = _set.set_id and w.chunk_id = r.chunk_id
+        where
+            w.set_id = _set.set_id
+            and w.chunk_id = any(_ids)
+            and (
+                w.ready_at <= clock_timestamp()
+                or (w.holder_pid is not null and w.holder_pid <> all(_living))
+            )
         returning w.chunk_id, w.failed
     )
 

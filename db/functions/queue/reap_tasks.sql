@@ -19,12 +19,16 @@ as $func$
 declare
     _freed integer;
 begin
+    -- who is connected is read anew, not as this transaction saw it before
+    perform pg_stat_clear_snapshot();
     with orphan_task as (
         select t.task_id
         from queue.task as t
         where
             t.holder_pid is not null
             and t.holder_pid not in (select a.pid from pg_stat_activity as a)
+            -- whoever claimed since this statement began may have connected after the look
+            and t.claimed_at < statement_timestamp()
         for update skip locked
     )
 
