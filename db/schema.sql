@@ -803,6 +803,17 @@ REVOKE ALL ON FUNCTION corpus.check_decision(status text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.check_decision(status text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.check_decision(status text) TO pgkb_admin;
 
+CREATE FUNCTION corpus.check_embedded(version_id bigint) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 93cd6c101b753e12';
+
+COMMENT ON FUNCTION corpus.check_embedded(version_id bigint) IS 'Refuse a version that lacks vectors in the active embedding set: it must not be published.';
+
+REVOKE ALL ON FUNCTION corpus.check_embedded(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.check_embedded(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.check_embedded(version_id bigint) TO pgkb_admin;
+
 CREATE FUNCTION corpus.check_rank(authority text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -883,7 +894,7 @@ GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_admin;
 CREATE FUNCTION corpus.correct_facts(version_id bigint, title text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 afa63dbaff44b631';
+    AS 'sha256 6542295c94bb42a8';
 
 COMMENT ON FUNCTION corpus.correct_facts(version_id bigint, title text, tags text[], authority text, document_type text, effective_date date) IS 'Apply corrected facts to a version whose text is the same; false when there was nothing to correct. NULL leaves a fact as it is.';
 
@@ -1076,16 +1087,16 @@ REVOKE ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.lock_facts(chunk_ids bigint[]) TO pgkb_admin;
 
-CREATE FUNCTION corpus.lock_titles(document_ids bigint[]) RETURNS void
+CREATE FUNCTION corpus.lock_titles(document_ids bigint[], another_key text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 73313dd14d8ca64b';
+    AS 'sha256 6c214b827b2ab4ff';
 
-COMMENT ON FUNCTION corpus.lock_titles(document_ids bigint[]) IS 'Wait until nobody publishes under the titles of these documents, and keep publishers waiting until the transaction ends.';
+COMMENT ON FUNCTION corpus.lock_titles(document_ids bigint[], another_key text) IS 'Wait until nobody publishes under the titles of these documents, and keep publishers waiting until the transaction ends.';
 
-REVOKE ALL ON FUNCTION corpus.lock_titles(document_ids bigint[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[]) TO pgkb_ingest;
-GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[]) TO pgkb_admin;
+REVOKE ALL ON FUNCTION corpus.lock_titles(document_ids bigint[], another_key text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[], another_key text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[], another_key text) TO pgkb_admin;
 
 CREATE FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -1112,7 +1123,7 @@ GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_admin;
 CREATE FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 106c5905bc813d19';
+    AS 'sha256 fcbd21c1a8809239';
 
 COMMENT ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, in one transaction; who lost a claim publishes nothing.';
 
@@ -1123,7 +1134,7 @@ GRANT ALL ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[
 CREATE FUNCTION corpus.publish_version(version_id bigint) RETURNS TABLE(document_id bigint, version integer, superseded_documents bigint[])
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 07cad7aa7ec1c075';
+    AS 'sha256 8e07f2cd908d732c';
 
 COMMENT ON FUNCTION corpus.publish_version(version_id bigint) IS 'Make a staged version the one that is seen, in one short transaction, and retire what it replaces.';
 
@@ -1145,7 +1156,7 @@ GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type tex
 CREATE FUNCTION corpus.restore_version(version_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1151b7603964e982';
+    AS 'sha256 8f560d03bd58db33';
 
 COMMENT ON FUNCTION corpus.restore_version(version_id bigint) IS 'Publish a superseded version again: what corpus.retire_version did, taken back. Its passages are what they were.';
 

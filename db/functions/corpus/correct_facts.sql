@@ -33,8 +33,6 @@ declare
     _title_key text;
     _tags text[];
     _day date;
-    _family text;
-    _key text;
     _losers bigint[];
     _winner bigint;
 begin
@@ -59,23 +57,7 @@ begin
         return false;
     end if;
 
-    select d.scope_id || d.source_family into _family
-    from corpus.document as d
-    where d.document_id = _old.document_id;
-    for _key in
-        select k.title_key
-        from (
-            select v.title_key
-            from corpus.version as v
-            where v.document_id = _old.document_id
-            union
-            select _title_key
-        ) as k
-        where k.title_key is not null
-        order by k.title_key
-    loop
-        perform pg_advisory_xact_lock(hashtextextended(_family || ' ' || _key, 3));
-    end loop;
+    perform corpus.lock_titles(array[_old.document_id], _title_key);
     perform from corpus.document as d where d.document_id = _old.document_id for update;
     -- what is published meanwhile is corrected the next time
     perform from corpus.version as v

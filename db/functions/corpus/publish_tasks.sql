@@ -31,7 +31,6 @@ as $func$
 #variable_conflict use_column
 declare
     _claim record;
-    _title record;
     _versions bigint[];
     _documents bigint[];
     _told text;
@@ -44,17 +43,7 @@ begin
     where t.task_id = any(publish_tasks.task_ids) and t.kind = 'publish_version';
     if cardinality(_versions) > 1 then
         perform pg_advisory_xact_lock_shared(hashtextextended('embedding.activate', 4));
-        for _title in
-            select distinct d.scope_id, d.source_family, v.title_key
-            from corpus.document as d
-            inner join corpus.version as v on d.document_id = v.document_id
-            where d.document_id = any(_documents) and v.title_key is not null
-            order by d.scope_id, d.source_family, v.title_key
-        loop
-            perform pg_advisory_xact_lock(hashtextextended(
-                _title.scope_id || _title.source_family || ' ' || _title.title_key, 3
-            ));
-        end loop;
+        perform corpus.lock_titles(_documents);
         perform from corpus.document as d
         where d.document_id = any(_documents)
         order by d.document_id

@@ -24,18 +24,12 @@ as $func$
 #variable_conflict use_column
 declare
     _new corpus.version;
-    _document corpus.document;
-    _active embedding.set;
-    _missing bigint;
     _rivals bigint[];
     _winner bigint;
 begin
     -- the set must not change between the look for missing vectors and the commit
     perform pg_advisory_xact_lock_shared(hashtextextended('embedding.activate', 4));
-    _active := embedding.active_set();
     select v.* into _new from corpus.version as v where v.version_id = publish_version.version_id;
-    select d.* into _document from corpus.document as d where d.document_id = _new.document_id;
-
     perform corpus.lock_titles(array[_new.document_id]);
     perform from corpus.document as d where d.document_id = _new.document_id for update;
     select v.* into _new
@@ -55,20 +49,7 @@ begin
         return;
     end if;
 
-    select count(*) into _missing
-    from corpus.chunk as c
-    where
-        c.version_id = _new.version_id
-        and not exists (
-            select
-            from embedding.cold_vector as k
-            where k.set_id = _active.set_id and k.chunk_id = c.chunk_id
-        );
-    if _missing > 0 then
-        raise exception '% chunks of version % have no vector in set %',
-            _missing, _new.version_id, _active.name
-            using errcode = 'KB010', hint = 'Embed them first: embedding.chunks_to_embed.';
-    end if;
+    perform corpus.check_embedded(_new.version_id);
 
     select j.losers, j.winner into _rivals, _winner
     from corpus.judge_rivals(_new.version_id) as j;

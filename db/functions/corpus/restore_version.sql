@@ -13,24 +13,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
-declare
-    _active embedding.set := embedding.active_set();
-    _missing bigint;
 begin
-    select count(*) into _missing
-    from corpus.chunk as c
-    where
-        c.version_id = restore_version.version_id
-        and not exists (
-            select
-            from embedding.cold_vector as k
-            where k.set_id = _active.set_id and k.chunk_id = c.chunk_id
-        );
-    if _missing > 0 then
-        raise exception '% chunks of version % have no vector in set %',
-            _missing, restore_version.version_id, _active.name
-            using errcode = 'KB010', hint = 'Embed them first: embedding.chunks_to_embed.';
-    end if;
+    perform corpus.check_embedded(restore_version.version_id);
     update corpus.version as v
     set
         state = 'published',

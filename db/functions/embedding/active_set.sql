@@ -1,7 +1,7 @@
 -- embedding.active_set
 -- The embedding set that searches use now.
 --
--- called by  embedding.*, dba.*, corpus.publish_version, corpus.restore_version, search.word_question,
+-- called by  embedding.*, dba.*, corpus.check_embedded, search.word_question,
 --            eval.answer, eval.fill_pool, eval.require_vectors, eval.store_vectors,
 --            search.calibrate, ingest/calls.py, app/calls.py
 -- raises     VE004 no set is active
