@@ -15,7 +15,10 @@ def fill(db: psycopg.Connection[Any], *, replaced: int = 200) -> None:
 
     The server's own vacuum, which may come at any moment, leaves them as they are.
     """
-    db.execute("alter table embedding.vector_1 set (autovacuum_enabled = false)")
+    db.execute(
+        "alter table embedding.vector_1 set (autovacuum_vacuum_threshold = 1000000, "
+        "autovacuum_vacuum_insert_threshold = 1000000, autovacuum_analyze_threshold = 1000000)"
+    )
     add_passages(
         db,
         [f"passage {n} of the document" for n in range(CHUNKS)],
