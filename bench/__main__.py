@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 
-from bench import churn, plots, quality, report, targets
+from bench import churn, growth, memory, plots, quality, report, targets
 from bench.database import BenchError, Say
 from bench.peers import MOST_CHUNKS
 from bench.run import Options, run
@@ -38,6 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return quality.main(given[1:])
         if given[:1] == ["churn"]:
             return churn.main(given[1:])
+        if given[:1] == ["growth"]:
+            return growth.main(given[1:])
+        if given[:1] == ["memory"]:
+            return memory.main(given[1:])
         return _measure(_parser().parse_args(given))
     except _REFUSALS as problem:
         return _refuse(str(problem))

@@ -34,7 +34,7 @@ class Ingest:
         return self.chunks / self.seconds
 
 
-class _Stored:
+class StoredEmbedder:
     """An embedder that hands out prepared vectors, in turn."""
 
     name = "stored"
@@ -82,7 +82,7 @@ def measure_ingest(url: str, world: World, new: Sequence[Document], *, folder: P
     with connect(url) as db:
         active = ingest_calls.active_set(db)
     vectors = [row for document in new for row in document.vectors.tolist()]
-    embedder = _Stored(active.model, active.width, vectors)
+    embedder = StoredEmbedder(active.model, active.width, vectors)
     started = time.monotonic()
     results = list(load_paths(url, items, embedder=embedder))
     seconds = time.monotonic() - started

@@ -163,7 +163,7 @@ def measure_latency(
                     continue
                 if name != "search_kb" and question.kind in ODD_KINDS:
                     continue
-                spent = _milliseconds(db, statement, question)
+                spent = milliseconds(db, statement, question)
                 if counted:
                     best[name][number] = min(spent, best[name].get(number, spent))
     for db in (sessions.search, sessions.bare, sessions.iterative):
@@ -204,18 +204,18 @@ def measure_recall(
     leg = vector_leg(set_id, floor="-1")
     exact = exact_ids(set_id)
     asked = answerable(questions)
-    truth = {n: _ids(sessions.search, exact, q) for n, q in asked}
+    truth = {n: ids_of(sessions.search, exact, q) for n, q in asked}
     found: dict[str, dict[int, list[int]]] = {
-        "vector leg as planned": {n: _ids(sessions.search, leg, q) for n, q in asked}
+        "vector leg as planned": {n: ids_of(sessions.search, leg, q) for n, q in asked}
     }
     sessions.search.execute("set kb.exact_limit = 0")
-    found["vector leg, index forced"] = {n: _ids(sessions.search, leg, q) for n, q in asked}
+    found["vector leg, index forced"] = {n: ids_of(sessions.search, leg, q) for n, q in asked}
     sessions.search.execute("reset kb.exact_limit")
     for name, db in (
         ("bare HNSW", sessions.bare),
         ("bare HNSW, iterative", sessions.iterative),
     ):
-        found[name] = {n: _ids(db, plain.vector_statement, q) for n, q in asked}
+        found[name] = {n: ids_of(db, plain.vector_statement, q) for n, q in asked}
     for db in (sessions.search, sessions.bare, sessions.iterative):
         db.rollback()
     shares = {
@@ -267,11 +267,13 @@ def _recall(
     )
 
 
-def _ids(db: Connection, statement: sql.Composed, question: Question) -> list[int]:
+def ids_of(db: Connection, statement: sql.Composed, question: Question) -> list[int]:
+    """The chunks a statement gives for a question, in its order."""
     return [row[0] for row in db.execute(statement, question.arguments())]
 
 
-def _milliseconds(db: Connection, statement: Statement, question: Question) -> float:
+def milliseconds(db: Connection, statement: Statement, question: Question) -> float:
+    """What it took until the last row was here."""
     arguments = question.arguments()
     started = time.perf_counter()
     db.execute(statement, arguments).fetchall()
@@ -283,7 +285,7 @@ def search_times(db: Connection, questions: Sequence[Question]) -> list[float]:
     best = [float("inf")] * len(questions)
     for counted in range(ROUNDS + 1):
         for number, question in enumerate(questions):
-            spent = _milliseconds(db, SEARCH, question)
+            spent = milliseconds(db, SEARCH, question)
             if counted:
                 best[number] = min(best[number], spent)
     db.rollback()

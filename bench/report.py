@@ -12,6 +12,7 @@ from bench.measure import DEPTH, Recall, Timing
 from bench.pages import PagesWritten
 from bench.peers import Peers
 from bench.results import Results
+from bench.stages import STAGES, StageCost
 from bench.targets import Target
 from bench.upkeep import ColdStart
 
@@ -95,7 +96,7 @@ def to_table(results: Results, targets: Sequence[Target], reasons: Mapping[str, 
         + f"; {results.seconds:.0f} s in all",
         "Ratios are the result: both sides ran in this run. Goals are for 451,000 chunks x 1536 "
         "on two cores.",
-        _table(("target", "measured", "goal", ""), map(_target_row, targets)),
+        to_rows(("target", "measured", "goal", ""), map(_target_row, targets)),
         *_misses(targets, reasons),
         _band_table(results.bands),
         _recall_table(results.recall),
@@ -104,7 +105,7 @@ def to_table(results: Results, targets: Sequence[Target], reasons: Mapping[str, 
         _timings("by kind", [*latency.by_kind, *latency.without_answer]),
         _timings("by scope", latency.by_scope),
         f"slowest search: {latency.worst_question}",
-        _table(
+        to_rows(
             ("clients", "searches a second", "p50 ms", "p95 ms"),
             (
                 (str(t.clients), f"{t.per_second:.1f}", f"{t.p50:.1f}", f"{t.p95:.1f}")
@@ -112,7 +113,8 @@ def to_table(results: Results, targets: Sequence[Target], reasons: Mapping[str, 
             ),
         ),
         _peer_table(results.peers, results),
-        _table(
+        _stage_table(results.stages),
+        to_rows(
             ("pages written by a change of", "chunks", "vector index", "all"),
             (_pages_row(written) for written in results.pages),
         ),
@@ -120,7 +122,7 @@ def to_table(results: Results, targets: Sequence[Target], reasons: Mapping[str, 
         f"{results.vacuum.seconds:.2f} s, flat table with halfvec HNSW "
         f"{results.vacuum.flat_seconds:.2f} s",
         _cold_line(results.cold_start),
-        _table(
+        to_rows(
             ("one search, ms", "calls", "total", "own"),
             (
                 (cost.name, f"{cost.calls:.1f}", f"{cost.total:.2f}", f"{cost.own:.2f}")
@@ -129,7 +131,7 @@ def to_table(results: Results, targets: Sequence[Target], reasons: Mapping[str, 
         )
         if results.functions
         else "cost of functions: not measured, needs a superuser",
-        _table(
+        to_rows(
             ("stored", "MB"),
             [
                 *((name, f"{size / 1_000_000:.1f}") for name, size in results.bytes.items()),
@@ -178,7 +180,7 @@ def _misses(targets: Sequence[Target], reasons: Mapping[str, str]) -> list[str]:
 
 
 def _band_table(bands: Sequence[Band]) -> str:
-    return _table(
+    return to_rows(
         (f"recall@{DEPTH} by selectivity", "let through", "questions", "mean", "worst",
          "p50 ms", "p95 ms", "scopes read by"),
         (
@@ -204,7 +206,7 @@ def _peer_table(peers: Peers, results: Results) -> str:
         ),
         f"{ingest.per_second:.0f}", f"{results.vector_index_bytes / 1_000_000:.0f}",
     )  # fmt: skip
-    table = _table(
+    table = to_rows(
         ("beside peers", "chunks", "questions", "answered", "p50 ms", "p95 ms",
          "added a second", "index MB"),
         [
@@ -222,6 +224,22 @@ def _peer_table(peers: Peers, results: Results) -> str:
     return f"{table}\n\npeers: {peers.reason}" if peers.reason else table
 
 
+def _stage_table(costs: Sequence[StageCost]) -> str:
+    return to_rows(
+        ("ingest of one document", "documents", "chunks", "ms", *STAGES),
+        (
+            (
+                f"as {cost.kind}",
+                str(cost.documents),
+                str(cost.chunks),
+                f"{1000 * cost.total / cost.documents:.0f}",
+                *(f"{cost.seconds[stage] / cost.total:.0%}" for stage in STAGES),
+            )
+            for cost in costs
+        ),
+    )
+
+
 def _cold_line(cold: ColdStart) -> str:
     if cold.first is None:
         return f"cold start: not measured, {cold.reason}"
@@ -234,7 +252,7 @@ def _cold_line(cold: ColdStart) -> str:
 
 def _recall_table(recalls: Sequence[Recall]) -> str:
     """Recalls that have the same parts."""
-    return _table(
+    return to_rows(
         (f"recall@{DEPTH}", "mean", "worst", *recalls[0].parts),
         (
             (
@@ -260,7 +278,7 @@ def _pages_row(written: PagesWritten) -> tuple[str, ...]:
 
 
 def _timings(title: str, timings: Sequence[Timing]) -> str:
-    return _table(
+    return to_rows(
         (title, "questions", "p50", "p95", "p99", "worst"),
         (
             (
@@ -272,7 +290,7 @@ def _timings(title: str, timings: Sequence[Timing]) -> str:
     )  # fmt: skip
 
 
-def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def to_rows(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     """A Markdown table that also reads well unrendered."""
     lines = [header, *rows]
     widths = [max(len(line[at]) for line in lines) for at in range(len(header))]

@@ -11,6 +11,7 @@ from bench.load import LoadReport
 from bench.measure import Latency, Recall
 from bench.pages import PagesWritten
 from bench.peers import Peers
+from bench.stages import StageCost
 from bench.upkeep import ColdStart, Vacuum
 
 
@@ -36,6 +37,7 @@ class Results:
     plain: Baseline
     throughput: list[Throughput]
     ingest: Ingest
+    stages: list[StageCost]
     peers: Peers
     cold_start: ColdStart
     vacuum: Vacuum

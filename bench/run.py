@@ -16,6 +16,7 @@ from bench.measure import Sessions, measure_keyword_recall, measure_latency, mea
 from bench.peers import MOST_CHUNKS, measure_peers
 from bench.queries import make_questions
 from bench.results import Results
+from bench.stages import measure_stages
 from bench.world import World, make_world
 
 
@@ -78,6 +79,7 @@ def _run(
         new = new_documents(world, chunks=options.new_chunks)
         with tempfile.TemporaryDirectory(prefix="pgkb-bench-") as folder:
             ingested = measure_ingest(bed.url, world, new, folder=Path(folder))
+            stages = measure_stages(bed.url, world, new, folder=Path(folder))
         say("the peers")
         peers = measure_peers(
             db,
@@ -112,6 +114,7 @@ def _run(
         plain=plain,
         throughput=throughput,
         ingest=ingested,
+        stages=stages,
         peers=peers,
         cold_start=cold,
         vacuum=vacuum,

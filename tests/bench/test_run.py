@@ -18,6 +18,7 @@ from bench.peers import NAMES, measure_peers
 from bench.queries import BEFORE_ALL, UNUSED_TAG
 from bench.results import Results
 from bench.run import Options, run
+from bench.stages import STAGES
 from bench.targets import Smaller, Target
 
 OPTIONS = Options(
@@ -78,6 +79,21 @@ def test_new_documents_arrive_whole_through_the_real_ingest(results: Results) ->
     # chunk_text breaks at sentences, so it cuts smaller than the generator
     assert OPTIONS.new_chunks <= results.ingest.chunks < 2 * OPTIONS.new_chunks
     assert results.ingest.per_second > 0
+
+
+def test_the_share_of_every_stage_of_an_ingest_is_told_for_every_kind_of_file(
+    results: Results, found: list[Target]
+) -> None:
+    assert [cost.kind for cost in results.stages] == ["txt", "html", "docx", "pdf"]
+    for cost in results.stages:
+        assert cost.chunks >= cost.documents > 0
+        assert set(cost.seconds) == set(STAGES)
+        assert all(seconds > 0 for seconds in cost.seconds.values())
+    # the same texts: what reading them costs is the file's, the rest is not
+    by_kind = {cost.kind: cost for cost in results.stages}
+    assert by_kind["docx"].seconds["parse"] > by_kind["txt"].seconds["parse"]
+    page = report.to_table(results, found, {})
+    assert all(f"| as {kind} " in page for kind in by_kind)
 
 
 def test_clients_and_upkeep_are_measured_and_what_cannot_be_says_why(results: Results) -> None:
