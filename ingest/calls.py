@@ -560,21 +560,21 @@ def fail_task(
     task_id: int,
     lease_token: UUID,
     reason: str,
-    final: bool = False,
+    sqlstate: str | None = None,
     wait: timedelta | None = None,
 ) -> bool:
-    """Give work back to be tried later, or for a person to look at when `final`.
+    """Give work back to be tried later, or to a person when the database's error is a lasting one.
 
     `wait` is the least time until the next try, where somebody asked for one.
     """
     return _flag(
         db,
         "select queue.fail_task(task_id => %(task_id)s, lease_token => %(lease_token)s,"
-        " reason => %(reason)s, final => %(final)s, wait => %(wait)s)",
+        " reason => %(reason)s, final => queue.is_lasting(%(sqlstate)s), wait => %(wait)s)",
         task_id=task_id,
         lease_token=lease_token,
         reason=reason,
-        final=final,
+        sqlstate=sqlstate,
         wait=wait,
     )
 

@@ -105,12 +105,18 @@ class PageFetcher:
                 raise
             if is_refusal(error):
                 return self._refuse(db, work, words_of(error))
-            return self._again_later(db, work, words_of(error))
+            return self._again_later(db, work, words_of(error), sqlstate=error.sqlstate)
         log.info("page %d: %s", work.page_id, outcome or "another worker took it over")
         return outcome is not None
 
     def _again_later(
-        self, db: psycopg.Connection, work: PageWork, reason: str, *, wait: float | None = None
+        self,
+        db: psycopg.Connection,
+        work: PageWork,
+        reason: str,
+        *,
+        sqlstate: str | None = None,
+        wait: float | None = None,
     ) -> bool:
         log.warning("page %d: %s", work.page_id, reason)
         queue.fail_task(
@@ -118,6 +124,7 @@ class PageFetcher:
             task_id=work.lease.task_id,
             lease_token=work.lease.lease_token,
             reason=reason,
+            sqlstate=sqlstate,
             wait=None if wait is None else timedelta(seconds=wait),
         )
         return False

@@ -63,15 +63,20 @@ class _Batch:
         return [chunk for owner, chunk in pairs if owner is work]
 
 
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """Why a work failed. One that is not to blame has a `pause` after which it is tried again."""
+
+    line: str
+    sqlstate: str | None = None
+    pause: timedelta | None = None
+
+
 @dataclass(slots=True)
 class _Tally:
-    """What is known of the works of one run, by version: why they failed, what was embedded.
+    """What is known of the works of one run, by version: why they failed, what was embedded."""
 
-    The blameless are tried again after a pause.
-    """
-
-    failures: dict[int, str] = field(default_factory=dict)
-    blameless: dict[int, timedelta] = field(default_factory=dict)
+    failures: dict[int, _Failure] = field(default_factory=dict)
     embedded: dict[int, int] = field(default_factory=dict)
 
 
@@ -108,7 +113,7 @@ class Publisher:
         complete: list[Work] = []
         for work in works:
             if self._keeper.is_lost(work.lease):
-                tally.failures[work.version_id] = _LOST
+                tally.failures[work.version_id] = _Failure(_LOST)
             while work.version_id not in tally.failures:
                 room = self._batch_size - len(batch.chunks)
                 try:
@@ -149,14 +154,14 @@ class Publisher:
                     self._send(db, alone, tally)
                 return
             for work in works:
-                tally.failures[work.version_id] = f"embedding failed, {error}"
-                if (pause := pause_after(error)) is not None:
-                    tally.blameless[work.version_id] = pause
+                tally.failures[work.version_id] = _Failure(
+                    f"embedding failed, {error}", pause=pause_after(error)
+                )
             return
         except psycopg.Error as error:
-            line = _or_raise(db, error)
+            failure = _or_raise(db, error)
             for work in works:
-                tally.failures[work.version_id] = line
+                tally.failures[work.version_id] = failure
             return
         for work in works:
             count = len(batch.of(work))
@@ -209,9 +214,14 @@ class Publisher:
         try:
             for work in works:
                 if (failure := tally.failures.get(work.version_id)) is not None:
-                    pause = tally.blameless.get(work.version_id)
-                    give_back(db, work.lease, failure, pause=pause)
-                    yield Done(work, failure=failure)
+                    give_back(
+                        db,
+                        work.lease,
+                        failure.line,
+                        sqlstate=failure.sqlstate,
+                        pause=failure.pause,
+                    )
+                    yield Done(work, failure=failure.line)
             for start in range(0, len(good), _PUBLISHED_TOGETHER):
                 yield from self._publish(db, good[start : start + _PUBLISHED_TOGETHER], tally)
         finally:
@@ -230,10 +240,10 @@ class Publisher:
                 )
             )
         except psycopg.Error as error:
-            line = _or_raise(db, error)
+            failure = _or_raise(db, error)
             for work in works:
-                give_back(db, work.lease, line)
-                yield Done(work, failure=line)
+                give_back(db, work.lease, failure.line, sqlstate=failure.sqlstate)
+                yield Done(work, failure=failure.line)
             return
         by_task = {outcome.task_id: outcome for outcome in outcomes}
         for work in works:
@@ -256,11 +266,25 @@ def pause_after(error: ProviderError) -> timedelta | None:
 
 
 def give_back(
-    db: psycopg.Connection, lease: Lease, reason: str, *, pause: timedelta | None = None
+    db: psycopg.Connection,
+    lease: Lease,
+    reason: str,
+    *,
+    sqlstate: str | None = None,
+    pause: timedelta | None = None,
 ) -> None:
-    """Give a task back as failed, or as blameless when there is a pause to keep."""
+    """Give a task back as failed, or as blameless when there is a pause to keep.
+
+    `sqlstate` is that of the database's error: one that would come again fails the task for good.
+    """
     if pause is None:
-        calls.fail_task(db, task_id=lease.task_id, lease_token=lease.lease_token, reason=reason)
+        calls.fail_task(
+            db,
+            task_id=lease.task_id,
+            lease_token=lease.lease_token,
+            reason=reason,
+            sqlstate=sqlstate,
+        )
     else:
         calls.release_task(
             db,
@@ -271,8 +295,8 @@ def give_back(
         )
 
 
-def _or_raise(db: psycopg.Connection, error: psycopg.Error) -> str:
-    """The line of an error about the work; when the connection is gone it goes on up."""
+def _or_raise(db: psycopg.Connection, error: psycopg.Error) -> _Failure:
+    """The failure that an error about the work is; when the connection is gone it goes on up."""
     if db.closed:
         raise error
-    return words_of(error)
+    return _Failure(words_of(error), error.sqlstate)

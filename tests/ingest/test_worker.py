@@ -357,6 +357,38 @@ def test_a_document_that_fails_is_tried_again_later_with_its_reason_kept(
     assert one(places, "select attempts from queue.task") == 2
 
 
+def test_an_error_that_would_come_again_fails_a_document_at_once_and_no_other(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    """E-06: a broken rule of a table is told after one attempt, not after eight."""
+    stage_only(url, folder, a=words("apples"), b=words("pears"))
+    before = one(places, "select max(attempts) from queue.task")
+    places.execute(
+        "alter table search.text_index add constraint no_apples"
+        " check (not lexemes @@ 'appl'::tsquery)"
+    )
+    places.commit()
+    assert worker.run(url, embedder=embedder, once=True) == 1
+    assert [row["source"] for row in visible(places)] == ["b.txt"]
+    assert one(places, "select (attempts, dead)::text from queue.task") == f"({before + 1},t)"
+    assert "no_apples" in one(places, "select last_error from queue.task")
+    assert one(places, "select state from queue.job") == "dead"
+
+
+def test_a_vector_that_its_table_refuses_fails_the_document_at_once(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    """E-06, before publishing."""
+    stage_only(url, folder, a=words("apples"))
+    places.execute(
+        "alter table embedding.vector_1 add constraint no_vectors check (set_id is null) not valid"
+    )
+    places.commit()
+    assert worker.run(url, embedder=embedder, once=True) == 0
+    assert one(places, "select dead from queue.task") is True
+    assert "no_vectors" in one(places, "select last_error from queue.task")
+
+
 def test_a_service_that_is_down_for_long_kills_no_document(
     places: psycopg.Connection,
     url: str,

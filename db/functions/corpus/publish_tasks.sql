@@ -2,7 +2,8 @@
 -- Publish the versions of claimed tasks and finish the tasks, in one transaction; who lost a claim publishes nothing.
 --
 -- One row per task: published; lost (another holder has it, or it was called off); failed (the
--- task goes back to the queue with the reason, and the others are published all the same).
+-- task goes back to the queue with the reason, for good when another attempt would meet the same,
+-- and the others are published all the same).
 -- All locks are taken first, each kind in one order, so that publishers of several documents
 -- cannot deadlock.
 --
@@ -106,7 +107,9 @@ begin
             document_id := null;
             version := null;
             superseded_documents := null;
-            perform queue.fail_task(_claim.task_id, _claim.lease_token, failure);
+            perform queue.fail_task(
+                _claim.task_id, _claim.lease_token, failure, queue.is_lasting(sqlstate)
+            );
         end;
         return next;
     end loop;
