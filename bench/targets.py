@@ -95,6 +95,10 @@ def targets(results: Results, smaller: Smaller | None) -> list[Target]:
             "vacuum", "VACUUM after deleting 5 % / halfvec HNSW's",
             results.vacuum.seconds / results.vacuum.flat_seconds, 0.15,
         ),
+        _most(
+            "vacuum-upkeep", "the same as upkeep does it: rebuild, then VACUUM",
+            results.vacuum.upkeep_seconds / results.vacuum.flat_seconds, 0.15,
+        ),
         _least(
             "ingest", "bulk ingest / langchain-postgres add, chunks per second",
             results.ingest.per_second / langchain[0].add_per_second if langchain else None, 5,

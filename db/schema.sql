@@ -1123,7 +1123,7 @@ GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_admin;
 CREATE FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 fcbd21c1a8809239';
+    AS 'sha256 fc915c12f44d0012';
 
 COMMENT ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, in one transaction; who lost a claim publishes nothing.';
 
@@ -4561,6 +4561,17 @@ REVOKE ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease i
 GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) TO pgkb_ingest;
 GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) TO pgkb_admin;
 
+CREATE FUNCTION queue.is_lasting(sqlstate text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 c602fbd6c51802e3';
+
+COMMENT ON FUNCTION queue.is_lasting(sqlstate text) IS 'Whether an error meets the same work again however often it is tried: data that does not fit, a broken rule of a table.';
+
+REVOKE ALL ON FUNCTION queue.is_lasting(sqlstate text) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.is_lasting(sqlstate text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.is_lasting(sqlstate text) TO pgkb_admin;
+
 CREATE FUNCTION queue.reap_tasks() RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5002,12 +5013,15 @@ COMMENT ON TYPE search.scope_plan IS 'How the vector leg read a scope, and why s
 
 CREATE TYPE search.vector_found AS (
 	hits search.vector_hit[],
-	plans search.scope_plan[]
+	plans search.scope_plan[],
+	tagged bigint
 );
 
 COMMENT ON COLUMN search.vector_found.hits IS 'Most similar first.';
 
 COMMENT ON COLUMN search.vector_found.plans IS 'One for each visible scope.';
+
+COMMENT ON COLUMN search.vector_found.tagged IS 'Visible chunks that carry the tags, counted no further than kb.exact_limit; NULL when not counted.';
 
 COMMENT ON TYPE search.vector_found IS 'What the vector leg found and how.';
 
@@ -5792,7 +5806,7 @@ GRANT ALL ON FUNCTION search.query_words(tsquery tsquery) TO pgkb_admin;
 CREATE FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) RETURNS search.ranking
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 0072603333b2240b';
+    AS 'sha256 56ab3b7a3f82f674';
 
 COMMENT ON FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) IS 'Both legs, fusion, weights and floor over the given scopes: every candidate, kept or with the reason it was dropped.';
 
@@ -5927,7 +5941,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 36a8d7df381c8e68';
+    AS 'sha256 93069f6dbbfb7839';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 

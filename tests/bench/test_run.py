@@ -100,6 +100,7 @@ def test_clients_and_upkeep_are_measured_and_what_cannot_be_says_why(results: Re
     assert [level.clients for level in results.throughput] == list(LEVELS)
     assert all(level.searches > 0 for level in results.throughput)
     assert 0 < results.vacuum.share < 0.15
+    assert results.vacuum.upkeep_seconds > 0
     assert results.cold_start.first is None
     assert "not restarted" in results.cold_start.reason
 

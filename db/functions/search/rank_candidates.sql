@@ -30,6 +30,7 @@ declare
     _vector_hits search.vector_hit[];
     _keyword_hits search.keyword_hit[];
     _plans search.scope_plan[];
+    _tagged bigint;   -- visible chunks with the tags, where the vector leg counted them
     _by_vector integer;
     _by_keyword integer;
     _last_ones bigint[];   -- of the legs that were cut
@@ -38,7 +39,7 @@ declare
     _vector_done timestamptz;
     _keyword_done timestamptz;
 begin
-    select v.hits, v.plans into _vector_hits, _plans
+    select v.hits, v.plans, v.tagged into _vector_hits, _plans, _tagged
     from search.vector_leg(
         _asked.query, _asked.set_id, rank_candidates.scopes, _asked.statuses,
         rank_candidates.tags, rank_candidates.candidates, _asked.retrieval_floor, _asked.as_of
@@ -82,6 +83,8 @@ begin
                     then array(select v.chunk_id from unnest(_vector_hits) as v)
             end
         ) as k
+        -- what no chunk carries, no words find
+        where _tagged is distinct from 0
     );
     _by_keyword := cardinality(_keyword_hits);
     _last_ones := _last_ones || (_keyword_hits[rank_candidates.candidates]).chunk_id;

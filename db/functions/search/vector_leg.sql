@@ -111,7 +111,7 @@ begin
         order by s.chunks, s.scope_id
     );
     if vector_leg.query is null or _tagged = 0 then
-        return row('{}'::search.vector_hit[], _plans)::search.vector_found;
+        return row('{}'::search.vector_hit[], _plans, _tagged)::search.vector_found;
     end if;
     _small := array(select p.scope_id from unnest(_plans) as p where p.plan = 'exact');
     _large := array(select p.scope_id from unnest(_plans) as p where p.plan = 'index');
@@ -182,7 +182,7 @@ begin
         order by h.rank, h.chunk_id
         limit vector_leg.candidates
     );
-    return row(_hits, _plans)::search.vector_found;
+    return row(_hits, _plans, _tagged)::search.vector_found;
 end;
 $func$;
 

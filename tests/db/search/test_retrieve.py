@@ -49,6 +49,14 @@ def test_an_answer_as_asked_is_one_attempt(kent: psycopg.Connection[Any]) -> Non
     assert flags(found) == (False, False)
 
 
+def test_tags_that_nothing_carries_cost_no_keyword_leg(kent: psycopg.Connection[Any]) -> None:
+    kent.execute("set local track_functions = 'all'")
+    found = retrieve(kent, "womp", vector=axis(3), tags=["transport"], la="E10000016")
+    assert attempts(found) == [(["transport"], False, 0), (None, False, 1)]
+    calls = "select calls from pg_stat_xact_user_functions where funcname = 'keyword_leg'"
+    assert kent.execute(calls).fetchone() == (1,)
+
+
 def test_tags_are_dropped_before_other_areas_are_looked_at(kent: psycopg.Connection[Any]) -> None:
     found = retrieve(kent, "womp", vector=axis(3), tags=["transport"])
     assert attempts(found) == [

@@ -155,7 +155,7 @@ def test_equal_similarities_share_a_rank_and_the_next_one_counts_them(
 
 
 def test_no_vector_or_no_scope_is_no_hit(large: psycopg.Connection[Any]) -> None:
-    assert found(large, scopes=[]) == {"hits": [], "plans": []}
+    assert found(large, scopes=[]) == {"hits": [], "plans": [], "tagged": None}
     (row,) = rows_of(
         large,
         "search.vector_leg(null, 1, {scopes}, %s)",
