@@ -12,12 +12,16 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from app.access.authentication import BearerTokens
+from app.access.passwords import Passwords
 from app.access.tokens import Tokens
 from app.embedders import Embedders
 from app.errors import answer_error, send_request_id
 from app.pool import pool_of
+from app.routes.auth import AuthController
 from app.routes.chat import ChatController
 from app.routes.health import HealthController
+from app.routes.me import MeController
+from app.routes.people import PeopleController
 from app.routes.search import SearchController
 from app.settings import Settings, from_environ
 
@@ -25,7 +29,12 @@ from app.settings import Settings, from_environ
 _BODY_LIMIT = 256 * 1024
 
 
-def create_app(settings: Settings | None = None, *, embedders: Embedders | None = None) -> Litestar:
+def create_app(
+    settings: Settings | None = None,
+    *,
+    embedders: Embedders | None = None,
+    passwords: Passwords | None = None,
+) -> Litestar:
     """The application; without settings it reads the environment (raises `SettingsError`).
 
     `uvicorn --factory app.asgi:create_app` runs it too.
@@ -33,6 +42,7 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
     chosen = settings or from_environ()
     tokens = Tokens(chosen.token_keys or [secrets.token_hex(32)])
     lent = embedders or Embedders(timeout=chosen.embed_timeout)
+    hashing = passwords or Passwords()
 
     @asynccontextmanager
     async def with_pool(app: Litestar) -> AsyncIterator[None]:
@@ -42,9 +52,17 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
                 yield
             finally:
                 await lent.close()
+                hashing.close()
 
     app = Litestar(
-        route_handlers=[HealthController, SearchController, ChatController],
+        route_handlers=[
+            HealthController,
+            SearchController,
+            ChatController,
+            AuthController,
+            MeController,
+            PeopleController,
+        ],
         lifespan=[with_pool],
         middleware=[DefineMiddleware(BearerTokens, exclude_http_methods=())],
         exception_handlers={Exception: answer_error},
@@ -70,6 +88,7 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
     app.state.settings = chosen
     app.state.embedders = lent
     app.state.tokens = tokens
+    app.state.passwords = hashing
     return app
 
 
