@@ -8,13 +8,13 @@
 
 -- nobody gets anything by default
 revoke all on schema
-config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, search, chat, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+in schema config, audit, place, terms, corpus, embedding, queue, intake, search, chat, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+in schema config, audit, place, terms, corpus, embedding, queue, intake, search, chat, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
@@ -48,6 +48,12 @@ embedding.expansion_revision, embedding.cached_query, embedding.remember_query,
 search.scope_of, search.hash_question, search.find, search.record_search,
 intake.create_batch, intake.batch_status
 to pgkb_app;
+-- conversations: only whose they are, so by function and never by table
+grant usage on schema chat to pgkb_app;
+grant execute on function
+chat.context_of, chat.start_turn, chat.finish_turn, chat.list_conversations,
+chat.read_conversation, chat.delete_conversation
+to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
 grant usage on schema config, audit, place, terms, corpus, embedding, queue, intake, search
@@ -69,6 +75,9 @@ queue.task, intake.batch, intake.page
 to pgkb_ingest;
 grant select, update on table queue.provider_rate to pgkb_ingest;
 grant select on table queue.job, queue.summary to pgkb_ingest;
+grant usage on schema chat to pgkb_ingest;
+grant select, insert, update, delete on table chat.wording to pgkb_ingest;
+grant execute on function chat.load_wording, chat.purge to pgkb_ingest;
 grant execute on all functions in schema audit, place, terms, corpus, queue, intake to pgkb_ingest;
 grant execute on function
 config.value, config.check_value,
@@ -98,6 +107,10 @@ grant select on table public.knowledge_base to pgkb_admin;
 grant execute on all functions
 in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
 to pgkb_admin;
+-- how answers came about, never what was asked
+grant usage on schema chat to pgkb_admin;
+grant select on table chat.trace, chat.source, chat.wording to pgkb_admin;
+grant execute on function chat.purge to pgkb_admin;
 -- judged questions and what was measured with them
 grant insert, update, delete on all tables in schema eval to pgkb_admin;
 -- when and from which login is not theirs to say

@@ -109,6 +109,303 @@ GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, a
 GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) TO pgkb_admin;
 
+CREATE SCHEMA chat;
+
+GRANT USAGE ON SCHEMA chat TO pgkb_app;
+GRANT USAGE ON SCHEMA chat TO pgkb_ingest;
+GRANT USAGE ON SCHEMA chat TO pgkb_admin;
+
+CREATE TABLE chat.conversation (
+    conversation_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    person_id uuid,
+    child_id uuid,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_turn_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON COLUMN chat.conversation.child_id IS 'The child it is about, where one was named.';
+
+COMMENT ON COLUMN chat.conversation.conversation_id IS 'Not guessable: who has no account goes on with a conversation by knowing it.';
+
+COMMENT ON COLUMN chat.conversation.last_turn_at IS 'When its last question was asked.';
+
+COMMENT ON COLUMN chat.conversation.person_id IS 'Whose it is; NULL when nobody had signed in.';
+
+COMMENT ON COLUMN chat.conversation.started_at IS 'When its first question was asked.';
+
+COMMENT ON TABLE chat.conversation IS 'Questions asked after another; each may lean on those before.';
+
+CREATE TABLE chat.source (
+    turn_id bigint NOT NULL,
+    number integer NOT NULL,
+    chunk_id bigint NOT NULL,
+    is_cited boolean NOT NULL,
+    CONSTRAINT source_number_positive CHECK ((number > 0))
+);
+
+COMMENT ON COLUMN chat.source.chunk_id IS 'The passage; corpus.chunk has its text.';
+
+COMMENT ON COLUMN chat.source.is_cited IS 'Whether the answer cites it.';
+
+COMMENT ON COLUMN chat.source.number IS 'What [number] in the answer points at.';
+
+COMMENT ON COLUMN chat.source.turn_id IS 'The answer it belongs to.';
+
+COMMENT ON TABLE chat.source IS 'The numbered sources of an answer. No foreign key: a passage may go, the turn says what it was.';
+
+GRANT SELECT ON TABLE chat.source TO pgkb_admin;
+
+CREATE TABLE chat.trace (
+    turn_id bigint NOT NULL,
+    model text,
+    search_mode text,
+    degraded text[] DEFAULT '{}'::text[] NOT NULL,
+    searches integer DEFAULT 0 NOT NULL,
+    sources integer DEFAULT 0 NOT NULL,
+    cited integer DEFAULT 0 NOT NULL,
+    dropped_citations integer DEFAULT 0 NOT NULL,
+    sentences integer DEFAULT 0 NOT NULL,
+    unsupported_sentences integer DEFAULT 0 NOT NULL,
+    prompt_tokens integer,
+    completion_tokens integer,
+    timings jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+
+COMMENT ON COLUMN chat.trace.cited IS 'Sources it cites.';
+
+COMMENT ON COLUMN chat.trace.completion_tokens IS 'As the model''s service counted them.';
+
+COMMENT ON COLUMN chat.trace.degraded IS 'What did not work: embedding_failed, model_failed, model_stopped, rewrite_failed, rerank_failed, not_kept.';
+
+COMMENT ON COLUMN chat.trace.dropped_citations IS 'Marks that pointed at no source and were left out.';
+
+COMMENT ON COLUMN chat.trace.model IS 'The model that was asked, also when it failed.';
+
+COMMENT ON COLUMN chat.trace.prompt_tokens IS 'As the model''s service counted them.';
+
+COMMENT ON COLUMN chat.trace.search_mode IS 'hybrid or keyword_only.';
+
+COMMENT ON COLUMN chat.trace.searches IS 'How often the corpus was searched: more than once after a rewording.';
+
+COMMENT ON COLUMN chat.trace.sentences IS 'Sentences that were checked against their sources.';
+
+COMMENT ON COLUMN chat.trace.sources IS 'Sources the answer could rest on.';
+
+COMMENT ON COLUMN chat.trace.timings IS 'Milliseconds by step.';
+
+COMMENT ON COLUMN chat.trace.turn_id IS 'The answer.';
+
+COMMENT ON COLUMN chat.trace.unsupported_sentences IS 'Sentences their sources do not bear out.';
+
+COMMENT ON TABLE chat.trace IS 'How an answer came about, in numbers and words of ours; no text of people.';
+
+GRANT SELECT ON TABLE chat.trace TO pgkb_admin;
+
+CREATE TABLE chat.turn (
+    turn_id bigint NOT NULL,
+    conversation_id uuid NOT NULL,
+    question text NOT NULL,
+    standalone text,
+    state text DEFAULT 'running'::text NOT NULL,
+    answer text,
+    answered_by text,
+    la_code text,
+    home_la_code text,
+    school_urn text,
+    place_from text DEFAULT 'none'::text NOT NULL,
+    asked_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT turn_answered_by_known CHECK ((answered_by = ANY (ARRAY['model'::text, 'extractive'::text, 'sources_only'::text]))),
+    CONSTRAINT turn_finished_with_its_state CHECK (((state = 'running'::text) = (finished_at IS NULL))),
+    CONSTRAINT turn_place_from_known CHECK ((place_from = ANY (ARRAY['request'::text, 'conversation'::text, 'profile'::text, 'none'::text]))),
+    CONSTRAINT turn_question_not_blank CHECK ((question ~ '\S'::text)),
+    CONSTRAINT turn_question_not_endless CHECK ((length(question) <= 4000)),
+    CONSTRAINT turn_state_known CHECK ((state = ANY (ARRAY['running'::text, 'answered'::text, 'not_found'::text, 'interrupted'::text, 'failed'::text])))
+);
+
+COMMENT ON COLUMN chat.turn.answer IS 'What was said; of an interrupted turn what was sent by then.';
+
+COMMENT ON COLUMN chat.turn.answered_by IS 'model, extractive (quoted word for word) or sources_only (nothing could be quoted).';
+
+COMMENT ON COLUMN chat.turn.asked_at IS 'When it was asked.';
+
+COMMENT ON COLUMN chat.turn.conversation_id IS 'The conversation it belongs to.';
+
+COMMENT ON COLUMN chat.turn.finished_at IS 'When its state became final.';
+
+COMMENT ON COLUMN chat.turn.home_la_code IS 'The home authority it was asked for.';
+
+COMMENT ON COLUMN chat.turn.la_code IS 'The authority it was asked for.';
+
+COMMENT ON COLUMN chat.turn.place_from IS 'Where the place came from: request, conversation (an earlier request of it), profile or none.';
+
+COMMENT ON COLUMN chat.turn.question IS 'In the words of who asked.';
+
+COMMENT ON COLUMN chat.turn.school_urn IS 'The school it was asked for.';
+
+COMMENT ON COLUMN chat.turn.standalone IS 'What was searched for, where the question alone would not have told; else NULL.';
+
+COMMENT ON COLUMN chat.turn.state IS 'running, then answered, not_found, interrupted (the asker left) or failed.';
+
+COMMENT ON TABLE chat.turn IS 'A question and what was answered. The only place that keeps the text of a question.';
+
+CREATE TABLE chat.wording (
+    pack text NOT NULL,
+    system_prompt text NOT NULL,
+    no_area_disclaimer text NOT NULL,
+    not_found text NOT NULL,
+    CONSTRAINT wording_not_blank CHECK (((system_prompt ~ '\S'::text) AND (no_area_disclaimer ~ '\S'::text) AND (not_found ~ '\S'::text)))
+);
+
+COMMENT ON COLUMN chat.wording.no_area_disclaimer IS 'Said before an answer that drew on every area, as no area was known.';
+
+COMMENT ON COLUMN chat.wording.not_found IS 'Said when nothing that is held answers the question.';
+
+COMMENT ON COLUMN chat.wording.pack IS 'The pack whose words these are.';
+
+COMMENT ON COLUMN chat.wording.system_prompt IS 'What the model is told before sources and question.';
+
+COMMENT ON TABLE chat.wording IS 'What a chat says in the domain of a pack.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE chat.wording TO pgkb_ingest;
+GRANT SELECT ON TABLE chat.wording TO pgkb_admin;
+
+ALTER TABLE chat.turn ALTER COLUMN turn_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME chat.turn_turn_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY chat.conversation
+    ADD CONSTRAINT conversation_pkey PRIMARY KEY (conversation_id);
+
+ALTER TABLE ONLY chat.source
+    ADD CONSTRAINT source_pkey PRIMARY KEY (turn_id, number);
+
+ALTER TABLE ONLY chat.trace
+    ADD CONSTRAINT trace_pkey PRIMARY KEY (turn_id);
+
+ALTER TABLE ONLY chat.turn
+    ADD CONSTRAINT turn_pkey PRIMARY KEY (turn_id);
+
+ALTER TABLE ONLY chat.wording
+    ADD CONSTRAINT wording_pkey PRIMARY KEY (pack);
+
+ALTER TABLE ONLY chat.source
+    ADD CONSTRAINT source_turn_fk FOREIGN KEY (turn_id) REFERENCES chat.turn(turn_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY chat.trace
+    ADD CONSTRAINT trace_turn_fk FOREIGN KEY (turn_id) REFERENCES chat.turn(turn_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY chat.turn
+    ADD CONSTRAINT turn_conversation_fk FOREIGN KEY (conversation_id) REFERENCES chat.conversation(conversation_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY chat.wording
+    ADD CONSTRAINT wording_pack_fk FOREIGN KEY (pack) REFERENCES terms.pack(pack) ON DELETE CASCADE;
+
+CREATE INDEX conversation_child_idx ON chat.conversation USING btree (child_id) WHERE (child_id IS NOT NULL);
+
+CREATE INDEX conversation_last_turn_idx ON chat.conversation USING btree (last_turn_at);
+
+CREATE INDEX conversation_person_idx ON chat.conversation USING btree (person_id, last_turn_at DESC, conversation_id) WHERE (person_id IS NOT NULL);
+
+CREATE INDEX turn_conversation_idx ON chat.turn USING btree (conversation_id, turn_id);
+
+CREATE INDEX turn_running_idx ON chat.turn USING btree (asked_at) WHERE (state = 'running'::text);
+
+CREATE FUNCTION chat.context_of(conversation_id uuid DEFAULT NULL::uuid, person_id uuid DEFAULT NULL::uuid, child_id uuid DEFAULT NULL::uuid, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text, turns integer DEFAULT 4) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text, place_from text, child uuid, history jsonb, system_prompt text, no_area_disclaimer text, not_found text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 58d6c980a35a96ce';
+
+COMMENT ON FUNCTION chat.context_of(conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) IS 'What is known before a question is searched for: whose rules hold, what was said before, oldest first, and the words of the domain.';
+
+REVOKE ALL ON FUNCTION chat.context_of(conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.context_of(conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) TO pgkb_app;
+
+CREATE FUNCTION chat.delete_conversation(conversation_id uuid, person_id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 22baf6d5fc7032d9';
+
+COMMENT ON FUNCTION chat.delete_conversation(conversation_id uuid, person_id uuid) IS 'Remove a person''s conversation with everything that was said in it.';
+
+REVOKE ALL ON FUNCTION chat.delete_conversation(conversation_id uuid, person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.delete_conversation(conversation_id uuid, person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION chat.finish_turn(turn_id bigint, state text, answer text DEFAULT NULL::text, answered_by text DEFAULT NULL::text, standalone text DEFAULT NULL::text, sources jsonb DEFAULT '[]'::jsonb, trace jsonb DEFAULT '{}'::jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 3c0dd688377b43ad';
+
+COMMENT ON FUNCTION chat.finish_turn(turn_id bigint, state text, answer text, answered_by text, standalone text, sources jsonb, trace jsonb) IS 'Note how a running turn ended, with its sources and its trace; false when it is over or gone already.';
+
+REVOKE ALL ON FUNCTION chat.finish_turn(turn_id bigint, state text, answer text, answered_by text, standalone text, sources jsonb, trace jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.finish_turn(turn_id bigint, state text, answer text, answered_by text, standalone text, sources jsonb, trace jsonb) TO pgkb_app;
+
+CREATE FUNCTION chat.list_conversations(person_id uuid, page_size integer DEFAULT 20, before_at timestamp with time zone DEFAULT NULL::timestamp with time zone, before_id uuid DEFAULT NULL::uuid) RETURNS TABLE(conversation_id uuid, child_id uuid, started_at timestamp with time zone, last_turn_at timestamp with time zone, turns bigint, first_question text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 81fd51b11bdd2888';
+
+COMMENT ON FUNCTION chat.list_conversations(person_id uuid, page_size integer, before_at timestamp with time zone, before_id uuid) IS 'A person''s conversations, the latest first, in pages: each with its first question and how many it has.';
+
+REVOKE ALL ON FUNCTION chat.list_conversations(person_id uuid, page_size integer, before_at timestamp with time zone, before_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.list_conversations(person_id uuid, page_size integer, before_at timestamp with time zone, before_id uuid) TO pgkb_app;
+
+CREATE FUNCTION chat.load_wording(pack text, system_prompt text, no_area_disclaimer text, not_found text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 92450c74ab72a447';
+
+COMMENT ON FUNCTION chat.load_wording(pack text, system_prompt text, no_area_disclaimer text, not_found text) IS 'Set what a chat says in the domain of a pack.';
+
+REVOKE ALL ON FUNCTION chat.load_wording(pack text, system_prompt text, no_area_disclaimer text, not_found text) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.load_wording(pack text, system_prompt text, no_area_disclaimer text, not_found text) TO pgkb_ingest;
+
+CREATE FUNCTION chat.own_conversation(conversation_id uuid, person_id uuid) RETURNS chat.conversation
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 b09b52ac3474c618';
+
+COMMENT ON FUNCTION chat.own_conversation(conversation_id uuid, person_id uuid) IS 'The conversation, if it is this person''s; without a person, if it is nobody''s.';
+
+REVOKE ALL ON FUNCTION chat.own_conversation(conversation_id uuid, person_id uuid) FROM PUBLIC;
+
+CREATE FUNCTION chat.purge(older_than interval DEFAULT NULL::interval, batch_size integer DEFAULT 1000) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 931decf4488de4b8';
+
+COMMENT ON FUNCTION chat.purge(older_than interval, batch_size integer) IS 'Remove the oldest conversations whose time is over, one batch; returns how many went.';
+
+REVOKE ALL ON FUNCTION chat.purge(older_than interval, batch_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.purge(older_than interval, batch_size integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION chat.purge(older_than interval, batch_size integer) TO pgkb_admin;
+
+CREATE FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid) RETURNS TABLE(turn_id bigint, question text, standalone text, state text, answer text, answered_by text, la_code text, home_la_code text, school_urn text, asked_at timestamp with time zone, finished_at timestamp with time zone, sources jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 0d27baf95bc90efc';
+
+COMMENT ON FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid) IS 'The turns of a person''s conversation in order, each with the sources of its answer.';
+
+REVOKE ALL ON FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION chat.start_turn(question text, conversation_id uuid DEFAULT NULL::uuid, person_id uuid DEFAULT NULL::uuid, child_id uuid DEFAULT NULL::uuid, la_code text DEFAULT NULL::text, home_la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, place_from text DEFAULT 'none'::text) RETURNS TABLE(conversation uuid, turn bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 8b1d13d0504cb75e';
+
+COMMENT ON FUNCTION chat.start_turn(question text, conversation_id uuid, person_id uuid, child_id uuid, la_code text, home_la_code text, school_urn text, place_from text) IS 'Note a question before it is answered, in a new conversation or one that goes on; the keys of both.';
+
+REVOKE ALL ON FUNCTION chat.start_turn(question text, conversation_id uuid, person_id uuid, child_id uuid, la_code text, home_la_code text, school_urn text, place_from text) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.start_turn(question text, conversation_id uuid, person_id uuid, child_id uuid, la_code text, home_la_code text, school_urn text, place_from text) TO pgkb_app;
+
 CREATE SCHEMA config;
 
 COMMENT ON SCHEMA config IS 'What can be tuned, its default and where the value in force comes from.';
