@@ -51,8 +51,8 @@ to pgkb_app;
 -- conversations: only whose they are, so by function and never by table
 grant usage on schema chat to pgkb_app;
 grant execute on function
-chat.context_of, chat.start_turn, chat.finish_turn, chat.list_conversations,
-chat.read_conversation, chat.delete_conversation
+chat.context_of, chat.broader_question, chat.start_turn, chat.finish_turn,
+chat.list_conversations, chat.read_conversation, chat.delete_conversation
 to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version

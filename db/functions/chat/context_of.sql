@@ -1,5 +1,5 @@
 -- chat.context_of
--- What is known before a question is searched for: whose rules hold, what was said before, oldest first, and the words of the domain.
+-- What is known before a question is searched for: whose rules hold, what was said before, what to search for, and the words of the domain.
 --
 -- The place is what this request names; else what an earlier request of this conversation named;
 -- else the profile's. What a request names must be known, what a profile holds is passed over and
@@ -12,6 +12,7 @@
 --            PL003 the authority was split, PL005 a postcode that tells no authority
 
 create or replace function chat.context_of(
+    question text,
     conversation_id uuid default null,
     person_id uuid default null,
     child_id uuid default null,
@@ -31,6 +32,7 @@ returns table (
     place_from text,
     child uuid,
     history jsonb,
+    standalone text,
     system_prompt text,
     no_area_disclaimer text,
     not_found text
@@ -51,6 +53,7 @@ declare
 begin
     child := context_of.child_id;
     history := '[]';
+    standalone := btrim(context_of.question);
     place_from := case
         when concat(_la, _home_la, _urn, _postcode) ~ '\S' then 'request' else 'none'
     end;
@@ -62,15 +65,13 @@ begin
         history := (
             select coalesce(
                 jsonb_agg(
-                    jsonb_build_object(
-                        'question', t.question, 'standalone', t.standalone, 'answer', t.answer
-                    )
+                    jsonb_build_object('question', t.question, 'answer', t.answer)
                     order by t.turn_id
                 ),
                 '[]'
             )
             from (
-                select r.turn_id, r.question, r.standalone, r.answer
+                select r.turn_id, r.question, r.answer
                 from chat.turn as r
                 where
                     r.conversation_id = context_of.conversation_id
@@ -78,6 +79,10 @@ begin
                 order by r.turn_id desc
                 limit greatest(context_of.turns, 0)
             ) as t
+        );
+        standalone := chat.standalone_question(
+            context_of.question,
+            array(select e.value ->> 'question' from jsonb_array_elements(history) as e)
         );
         if place_from = 'none' and context_of.child_id is null then
             select r.* into _earlier
@@ -111,4 +116,4 @@ end;
 $func$;
 
 comment on function chat.context_of is
-'What is known before a question is searched for: whose rules hold, what was said before, oldest first, and the words of the domain.';
+'What is known before a question is searched for: whose rules hold, what was said before, what to search for, and the words of the domain.';
