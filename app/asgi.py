@@ -13,19 +13,28 @@ from litestar.openapi.spec import Components, SecurityScheme
 
 from app.access.authentication import BearerTokens
 from app.access.tokens import Tokens
+from app.chat.desk import Desk
 from app.embedders import Embedders
 from app.errors import answer_error, send_request_id
 from app.pool import pool_of
 from app.routes.chat import ChatController
+from app.routes.conversations import ConversationController
 from app.routes.health import HealthController
 from app.routes.search import SearchController
 from app.settings import Settings, from_environ
+from providers.chat_models import chat_model_for
+from providers.protocols import ChatModel
 
 # a question is at most 4,000 characters; nothing this version accepts comes near
 _BODY_LIMIT = 256 * 1024
 
 
-def create_app(settings: Settings | None = None, *, embedders: Embedders | None = None) -> Litestar:
+def create_app(
+    settings: Settings | None = None,
+    *,
+    embedders: Embedders | None = None,
+    model: ChatModel | None = None,
+) -> Litestar:
     """The application; without settings it reads the environment (raises `SettingsError`).
 
     `uvicorn --factory app.asgi:create_app` runs it too.
@@ -33,18 +42,30 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
     chosen = settings or from_environ()
     tokens = Tokens(chosen.token_keys or [secrets.token_hex(32)])
     lent = embedders or Embedders(timeout=chosen.embed_timeout)
+    speaking = model or chat_model_for()
 
     @asynccontextmanager
     async def with_pool(app: Litestar) -> AsyncIterator[None]:
         async with pool_of(chosen) as pool:
             app.state.pool = pool
+            desk = Desk(
+                pool=pool,
+                embedders=lent,
+                model=speaking,
+                max_retries=chosen.max_retries,
+                chat_timeout=chosen.chat_timeout,
+            )
+            app.state.desk = desk
             try:
                 yield
             finally:
+                await desk.keeper.drain()
                 await lent.close()
+                if speaking:
+                    await speaking.aclose()
 
     app = Litestar(
-        route_handlers=[HealthController, SearchController, ChatController],
+        route_handlers=[HealthController, SearchController, ChatController, ConversationController],
         lifespan=[with_pool],
         middleware=[DefineMiddleware(BearerTokens, exclude_http_methods=())],
         exception_handlers={Exception: answer_error},

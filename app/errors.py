@@ -229,6 +229,15 @@ def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
     """Litestar's handler of last resort: problem+json outside, the detail in the log."""
     if isinstance(error, HTTPException):
         return _respond(request, *_trouble_of_http(error), headers=error.headers)
+    return _respond(request, _noted_trouble(request, error), [])
+
+
+def problem_of(request: AnyRequest, error: Exception) -> Problem:
+    """The same for an answer that has begun already and cannot change its status."""
+    return _problem(request, _noted_trouble(request, error), [])
+
+
+def _noted_trouble(request: AnyRequest, error: Exception) -> Trouble:
     trouble = trouble_of(error)
     if trouble.status >= 500:
         _log.error(
@@ -237,7 +246,7 @@ def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
             trouble.code,
             detail_for_log(error, private=request.scope["state"].get(_PRIVATE, ())),
         )
-    return _respond(request, trouble, [])
+    return trouble
 
 
 def detail_for_log(error: BaseException, *, private: tuple[str, ...] = ()) -> str:
@@ -280,7 +289,14 @@ def _respond(
     *,
     headers: Mapping[str, str] | None = None,
 ) -> Response[Problem]:
-    problem = Problem(
+    problem = _problem(request, trouble, errors)
+    if trouble.status == 503:
+        headers = {"Retry-After": "5"}
+    return Response(problem, status_code=trouble.status, media_type=PROBLEM_JSON, headers=headers)
+
+
+def _problem(request: AnyRequest, trouble: Trouble, errors: list[dict[str, str]]) -> Problem:
+    return Problem(
         title=trouble.title,
         status=trouble.status,
         code=trouble.code,
@@ -288,9 +304,6 @@ def _respond(
         request_id=request_id_of(request.scope),
         errors=errors,
     )
-    if trouble.status == 503:
-        headers = {"Retry-After": "5"}
-    return Response(problem, status_code=trouble.status, media_type=PROBLEM_JSON, headers=headers)
 
 
 def request_id_of(scope: Scope) -> str:

@@ -316,15 +316,25 @@ CREATE INDEX turn_conversation_idx ON chat.turn USING btree (conversation_id, tu
 
 CREATE INDEX turn_running_idx ON chat.turn USING btree (asked_at) WHERE (state = 'running'::text);
 
-CREATE FUNCTION chat.context_of(conversation_id uuid DEFAULT NULL::uuid, person_id uuid DEFAULT NULL::uuid, child_id uuid DEFAULT NULL::uuid, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text, turns integer DEFAULT 4) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text, place_from text, child uuid, history jsonb, system_prompt text, no_area_disclaimer text, not_found text)
+CREATE FUNCTION chat.broader_question(question text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ccb654dda7eb2b07';
+
+COMMENT ON FUNCTION chat.broader_question(question text) IS 'Other, broader words for a question that found nothing: the names of its topics and what its words stand for; NULL when there are none.';
+
+REVOKE ALL ON FUNCTION chat.broader_question(question text) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.broader_question(question text) TO pgkb_app;
+
+CREATE FUNCTION chat.context_of(question text, conversation_id uuid DEFAULT NULL::uuid, person_id uuid DEFAULT NULL::uuid, child_id uuid DEFAULT NULL::uuid, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text, turns integer DEFAULT 4) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text, place_from text, child uuid, history jsonb, standalone text, system_prompt text, no_area_disclaimer text, not_found text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 58d6c980a35a96ce';
+    AS 'sha256 9d0f09465385214d';
 
-COMMENT ON FUNCTION chat.context_of(conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) IS 'What is known before a question is searched for: whose rules hold, what was said before, oldest first, and the words of the domain.';
+COMMENT ON FUNCTION chat.context_of(question text, conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) IS 'What is known before a question is searched for: whose rules hold, what was said before, what to search for, and the words of the domain.';
 
-REVOKE ALL ON FUNCTION chat.context_of(conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION chat.context_of(conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) TO pgkb_app;
+REVOKE ALL ON FUNCTION chat.context_of(question text, conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.context_of(question text, conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) TO pgkb_app;
 
 CREATE FUNCTION chat.delete_conversation(conversation_id uuid, person_id uuid) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
@@ -395,6 +405,15 @@ COMMENT ON FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid)
 
 REVOKE ALL ON FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION chat.standalone_question(question text, earlier text[]) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ccd34cd2ccdd9b44';
+
+COMMENT ON FUNCTION chat.standalone_question(question text, earlier text[]) IS 'What to search for when a question may lean on those asked before it (oldest first): itself, or the last one that stood alone followed by it.';
+
+REVOKE ALL ON FUNCTION chat.standalone_question(question text, earlier text[]) FROM PUBLIC;
 
 CREATE FUNCTION chat.start_turn(question text, conversation_id uuid DEFAULT NULL::uuid, person_id uuid DEFAULT NULL::uuid, child_id uuid DEFAULT NULL::uuid, la_code text DEFAULT NULL::text, home_la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, place_from text DEFAULT 'none'::text) RETURNS TABLE(conversation uuid, turn bigint)
     LANGUAGE plpgsql SECURITY DEFINER

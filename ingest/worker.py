@@ -250,6 +250,7 @@ class _Worker:
             calls.refresh_postings,
             calls.purge_queries,
             calls.purge_records,
+            calls.purge_conversations,
             calls.discard_abandoned,
             purge_batches,
         ):

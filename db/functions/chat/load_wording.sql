@@ -32,7 +32,7 @@ begin
         load_wording.pack, btrim(load_wording.system_prompt, E' \n'),
         btrim(load_wording.no_area_disclaimer, E' \n'), btrim(load_wording.not_found, E' \n')
     )
-    on conflict (pack) do update set
+    on conflict on constraint wording_pkey do update set
         system_prompt = excluded.system_prompt,
         no_area_disclaimer = excluded.no_area_disclaimer,
         not_found = excluded.not_found;
