@@ -14,16 +14,20 @@ from litestar.openapi.spec import Components, SecurityScheme
 from app.access.authentication import BearerTokens
 from app.access.passwords import Passwords
 from app.access.tokens import Tokens
+from app.chat.desk import Desk
 from app.embedders import Embedders
 from app.errors import answer_error, send_request_id
 from app.pool import pool_of
 from app.routes.auth import AuthController
 from app.routes.chat import ChatController
+from app.routes.conversations import ConversationController
 from app.routes.health import HealthController
 from app.routes.me import MeController
 from app.routes.people import PeopleController
 from app.routes.search import SearchController
 from app.settings import Settings, from_environ
+from providers.chat_models import chat_model_for
+from providers.protocols import ChatModel
 
 # a question is at most 4,000 characters; nothing this version accepts comes near
 _BODY_LIMIT = 256 * 1024
@@ -34,6 +38,7 @@ def create_app(
     *,
     embedders: Embedders | None = None,
     passwords: Passwords | None = None,
+    model: ChatModel | None = None,
 ) -> Litestar:
     """The application; without settings it reads the environment (raises `SettingsError`).
 
@@ -43,22 +48,35 @@ def create_app(
     tokens = Tokens(chosen.token_keys or [secrets.token_hex(32)])
     lent = embedders or Embedders(timeout=chosen.embed_timeout)
     hashing = passwords or Passwords()
+    speaking = model or chat_model_for()
 
     @asynccontextmanager
     async def with_pool(app: Litestar) -> AsyncIterator[None]:
         async with pool_of(chosen) as pool:
             app.state.pool = pool
+            desk = Desk(
+                pool=pool,
+                embedders=lent,
+                model=speaking,
+                max_retries=chosen.max_retries,
+                chat_timeout=chosen.chat_timeout,
+            )
+            app.state.desk = desk
             try:
                 yield
             finally:
+                await desk.keeper.drain()
                 await lent.close()
                 hashing.close()
+                if speaking:
+                    await speaking.aclose()
 
     app = Litestar(
         route_handlers=[
             HealthController,
             SearchController,
             ChatController,
+            ConversationController,
             AuthController,
             MeController,
             PeopleController,

@@ -43,6 +43,10 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "PL006": 422,
     "PL007": 422,
     "PL008": 422,
+    "TK001": 404,
+    "TK002": 422,
+    "TK003": 500,
+    "TK004": 422,
     "JU001": 404,
     "JU002": 422,
     "JU003": 422,
@@ -247,6 +251,15 @@ def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
         return _respond(request, error.trouble, [], headers=error.headers)
     if isinstance(error, HTTPException):
         return _respond(request, *_trouble_of_http(error), headers=error.headers)
+    return _respond(request, _noted_trouble(request, error), [])
+
+
+def problem_of(request: AnyRequest, error: Exception) -> Problem:
+    """The same for an answer that has begun already and cannot change its status."""
+    return _problem(request, _noted_trouble(request, error), [])
+
+
+def _noted_trouble(request: AnyRequest, error: Exception) -> Trouble:
     trouble = trouble_of(error)
     if trouble.status >= 500:
         _log.error(
@@ -255,7 +268,7 @@ def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
             trouble.code,
             detail_for_log(error, private=request.scope["state"].get(_PRIVATE, ())),
         )
-    return _respond(request, trouble, [])
+    return trouble
 
 
 def detail_for_log(error: BaseException, *, private: tuple[str, ...] = ()) -> str:
@@ -300,7 +313,14 @@ def _respond(
     *,
     headers: Mapping[str, str] | None = None,
 ) -> Response[Problem]:
-    problem = Problem(
+    problem = _problem(request, trouble, errors)
+    if trouble.status == 503:
+        headers = {"Retry-After": "5"}
+    return Response(problem, status_code=trouble.status, media_type=PROBLEM_JSON, headers=headers)
+
+
+def _problem(request: AnyRequest, trouble: Trouble, errors: list[dict[str, str]]) -> Problem:
+    return Problem(
         title=trouble.title,
         status=trouble.status,
         code=trouble.code,
@@ -308,9 +328,6 @@ def _respond(
         request_id=request_id_of(request.scope),
         errors=errors,
     )
-    if trouble.status == 503:
-        headers = {"Retry-After": "5"}
-    return Response(problem, status_code=trouble.status, media_type=PROBLEM_JSON, headers=headers)
 
 
 def request_id_of(scope: Scope) -> str:

@@ -17,7 +17,7 @@ class Settings:
 
     `database_settings` are server settings of every pooled connection (`kb.rrf_k` and friends);
     times are seconds. `max_retries` is how often a question that found nothing is rewritten and
-    asked again, for which a chat model is needed. With `anonymous` nobody has to sign in to ask.
+    asked again. With `anonymous` nobody has to sign in to ask.
     `token_keys` sign access tokens, the first new ones; without any a key is made that ends with
     this process. What proxies in `trusted_proxies` say about where a request comes from counts.
     """
@@ -28,6 +28,7 @@ class Settings:
     statement_timeout: float = 30.0
     embed_timeout: float = 20.0
     max_retries: int = 0
+    chat_timeout: float = 120.0
     database_settings: Mapping[str, str] = field(default_factory=dict)
     anonymous: bool = False
     token_keys: tuple[str, ...] = field(default=(), repr=False)
@@ -103,10 +104,12 @@ def from_environ(
     )
     anonymous = _read(environ, "PGKB_ANONYMOUS", _switch, "on or off")
     max_retries = _read(environ, "RAG_MAX_RETRIES", _at_least(0), "a whole number from 0")
+    chat_timeout = _read(environ, "PGKB_CHAT_TIMEOUT", _at_least(1), "a whole number from 1")
     return Settings(
         database_url=usable_url(url),
         pool_size=int(pool_size or 10),
         max_retries=int(max_retries or 0),
+        chat_timeout=float(chat_timeout or 120),
         database_settings=chosen,
         anonymous=anonymous is not None and _switch(anonymous),
         token_keys=_words(environ.get("PGKB_TOKEN_KEY", "")),

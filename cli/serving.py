@@ -52,8 +52,6 @@ def serve(
     from app.asgi import create_app
     from app.logs import log_to
 
-    if chosen.max_retries:
-        note("RAG_MAX_RETRIES has no effect: rewriting a question needs a chat model")
     log_to()
     shown = f"[{host}]" if ":" in host else host
     note(f"serving on http://{shown}:{listening.getsockname()[1]} (Ctrl-C stops)")
