@@ -12,14 +12,18 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from app.access.authentication import BearerTokens
+from app.access.passwords import Passwords
 from app.access.tokens import Tokens
 from app.chat.desk import Desk
 from app.embedders import Embedders
 from app.errors import answer_error, send_request_id
 from app.pool import pool_of
+from app.routes.auth import AuthController
 from app.routes.chat import ChatController
 from app.routes.conversations import ConversationController
 from app.routes.health import HealthController
+from app.routes.me import MeController
+from app.routes.people import PeopleController
 from app.routes.search import SearchController
 from app.settings import Settings, from_environ
 from providers.chat_models import chat_model_for
@@ -34,6 +38,7 @@ def create_app(
     *,
     embedders: Embedders | None = None,
     model: ChatModel | None = None,
+    passwords: Passwords | None = None,
 ) -> Litestar:
     """The application; without settings it reads the environment (raises `SettingsError`).
 
@@ -43,6 +48,7 @@ def create_app(
     tokens = Tokens(chosen.token_keys or [secrets.token_hex(32)])
     lent = embedders or Embedders(timeout=chosen.embed_timeout)
     speaking = model or chat_model_for()
+    hashing = passwords or Passwords()
 
     @asynccontextmanager
     async def with_pool(app: Litestar) -> AsyncIterator[None]:
@@ -63,9 +69,18 @@ def create_app(
                 await lent.close()
                 if speaking:
                     await speaking.aclose()
+                hashing.close()
 
     app = Litestar(
-        route_handlers=[HealthController, SearchController, ChatController, ConversationController],
+        route_handlers=[
+            HealthController,
+            SearchController,
+            ChatController,
+            ConversationController,
+            AuthController,
+            MeController,
+            PeopleController,
+        ],
         lifespan=[with_pool],
         middleware=[DefineMiddleware(BearerTokens, exclude_http_methods=())],
         exception_handlers={Exception: answer_error},
@@ -91,6 +106,7 @@ def create_app(
     app.state.settings = chosen
     app.state.embedders = lent
     app.state.tokens = tokens
+    app.state.passwords = hashing
     return app
 
 

@@ -93,6 +93,17 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "VE014": 409,
     "QU001": 422,
     "QU002": 422,
+    "LI001": 500,
+    "PE001": 422,
+    "PE002": 409,
+    "PE003": 422,
+    "PE004": 403,
+    "PE005": 409,
+    "PE006": 404,
+    "PE007": 404,
+    "PE008": 422,
+    "PE009": 500,
+    "PE010": 422,
     "SE001": 422,
     "SE002": 422,
     "SE003": 422,
@@ -135,6 +146,15 @@ class Trouble:
     code: str
     title: str
     hint: str | None = None
+
+
+class RefusedError(Exception):
+    """A request that is refused in words of our own."""
+
+    def __init__(self, trouble: Trouble, *, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(trouble.title)
+        self.trouble = trouble
+        self.headers = headers
 
 
 _UNAVAILABLE = Trouble(
@@ -227,6 +247,8 @@ def _trouble_of_postgres(error: asyncpg.PostgresError) -> Trouble:
 
 def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
     """Litestar's handler of last resort: problem+json outside, the detail in the log."""
+    if isinstance(error, RefusedError):
+        return _respond(request, error.trouble, [], headers=error.headers)
     if isinstance(error, HTTPException):
         return _respond(request, *_trouble_of_http(error), headers=error.headers)
     return _respond(request, _noted_trouble(request, error), [])
@@ -277,6 +299,8 @@ def _trouble_of_http(error: HTTPException) -> tuple[Trouble, list[dict[str, str]
             for entry in error.extra
             if isinstance(entry, dict)
         ]
+    if status == 401:
+        hint = "Get a token at POST /api/auth/login and send it as `Authorization: Bearer ...`."
     if status == 400:
         hint = "The body is described at /schema/openapi.json."
     return Trouble(status, code, title, hint), errors

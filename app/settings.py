@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 
@@ -18,7 +19,7 @@ class Settings:
     times are seconds. `max_retries` is how often a question that found nothing is rewritten and
     asked again. With `anonymous` nobody has to sign in to ask.
     `token_keys` sign access tokens, the first new ones; without any a key is made that ends with
-    this process.
+    this process. What proxies in `trusted_proxies` say about where a request comes from counts.
     """
 
     database_url: str = field(repr=False)
@@ -31,6 +32,7 @@ class Settings:
     database_settings: Mapping[str, str] = field(default_factory=dict)
     anonymous: bool = False
     token_keys: tuple[str, ...] = field(default=(), repr=False)
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,9 @@ def from_environ(
         if (text := _read(environ, knob.variable, knob.read, knob.wants)) is not None
     }
     pool_size = _read(environ, "PGKB_POOL_SIZE", _at_least(1), "a whole number from 1")
+    proxies = _read(
+        environ, "PGKB_TRUSTED_PROXIES", _networks, "addresses or networks, with commas between"
+    )
     anonymous = _read(environ, "PGKB_ANONYMOUS", _switch, "on or off")
     max_retries = _read(environ, "RAG_MAX_RETRIES", _at_least(0), "a whole number from 0")
     chat_timeout = _read(environ, "PGKB_CHAT_TIMEOUT", _at_least(1), "a whole number from 1")
@@ -108,12 +113,17 @@ def from_environ(
         database_settings=chosen,
         anonymous=anonymous is not None and _switch(anonymous),
         token_keys=_words(environ.get("PGKB_TOKEN_KEY", "")),
+        trusted_proxies=_networks(proxies or ""),
     )
 
 
 def _words(text: str) -> tuple[str, ...]:
     """The parts of a list with commas, without blanks around them."""
     return tuple(word for part in text.split(",") if (word := part.strip()))
+
+
+def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(word) for word in _words(text))
 
 
 def _at_least(low: int) -> Callable[[str], int]:

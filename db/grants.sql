@@ -16,6 +16,13 @@ from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all functions
 in schema config, audit, place, terms, corpus, embedding, queue, intake, search, chat, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+-- people: tables and functions that decide for somebody
+revoke all on schema limits, account, privacy
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+revoke all on all tables in schema limits, account
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+revoke all on all functions in schema limits, account, privacy
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on function
@@ -54,6 +61,19 @@ grant execute on function
 chat.context_of, chat.broader_question, chat.start_turn, chat.finish_turn,
 chat.list_conversations, chat.read_conversation, chat.delete_conversation
 to pgkb_app;
+-- people: by functions only, which no statement of the app's own can read around
+grant usage on schema limits, account, privacy to pgkb_app;
+grant execute on function
+limits.take,
+account.refuse_closed, account.start_registration, account.register, account.start_sign_in, account.finish_sign_in, account.refresh,
+account.session_role, account.sign_out, account.sign_out_everywhere, account.profile,
+account.start_password_check, account.change_password, account.set_school,
+account.list_children, account.add_child, account.change_child, account.remove_child,
+account.place_of,
+account.add_person, account.find_person, account.list_people, account.set_role, account.set_disabled,
+account.set_password,
+privacy.export_person, privacy.erase_person
+to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
 grant usage on schema config, audit, place, terms, corpus, embedding, queue, intake, search
@@ -90,6 +110,13 @@ search.fold_statistics, search.scoped_lexemes, search.text_index__keep_statistic
 search.purge_records, search.refresh_postings, search.scopes_to_list, search.list_postings,
 search.bm25_settings, search.bm25_impact, embedding.own_index
 to pgkb_ingest;
+-- tidying up, not looking
+grant usage on schema privacy to pgkb_ingest;
+grant execute on function privacy.purge to pgkb_ingest;
+-- nor is forgetting ingest's: it is done for a person
+revoke execute on function
+audit.forget_person, corpus.remove_owned, intake.remove_owned
+from pgkb_ingest;
 -- deciding is not ingest's
 revoke execute on function
 corpus.set_status, corpus.set_tags, corpus.decide_chunks, corpus.decide_documents,
@@ -111,6 +138,17 @@ to pgkb_admin;
 grant usage on schema chat to pgkb_admin;
 grant select on table chat.trace, chat.source, chat.wording to pgkb_admin;
 grant execute on function chat.purge to pgkb_admin;
+-- who has an account and a session; no password, no token, no child
+grant usage on schema limits, account, privacy to pgkb_admin;
+grant select on table limits.rule, account.person, account.session to pgkb_admin;
+grant execute on function
+account.add_person, account.find_person, account.list_people, account.set_role,
+account.set_disabled, account.set_password,
+privacy.export_person, privacy.erase_person, privacy.purge
+to pgkb_admin;
+revoke execute on function
+audit.forget_person, corpus.remove_owned, intake.remove_owned, embedding.forget_viewer
+from pgkb_admin;
 -- judged questions and what was measured with them
 grant insert, update, delete on all tables in schema eval to pgkb_admin;
 -- when and from which login is not theirs to say

@@ -3,6 +3,504 @@
 -- Functions that require plpython3u are left out, because not every server has them. Of the others
 -- the body stands in its own file; its digest here shows that a database would get another one.
 
+CREATE SCHEMA account;
+
+COMMENT ON SCHEMA account IS 'People, their children, and the sessions they are signed in with.';
+
+GRANT USAGE ON SCHEMA account TO pgkb_app;
+GRANT USAGE ON SCHEMA account TO pgkb_admin;
+
+CREATE TABLE account.child (
+    child_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    person_id uuid NOT NULL,
+    name text,
+    school_urn text,
+    postcode text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT child_name_is_short CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+);
+
+COMMENT ON COLUMN account.child.child_id IS 'Key.';
+
+COMMENT ON COLUMN account.child.created_at IS 'The first child of a profile is the one added first.';
+
+COMMENT ON COLUMN account.child.name IS 'What the person calls it here, a pseudonym will do; NULL is none.';
+
+COMMENT ON COLUMN account.child.person_id IS 'Whose profile it is on.';
+
+COMMENT ON COLUMN account.child.postcode IS 'Its home, folded.';
+
+COMMENT ON COLUMN account.child.school_urn IS 'Its school.';
+
+COMMENT ON TABLE account.child IS 'A child somebody asks about: only what decides whose rules hold.';
+
+CREATE TABLE account.password (
+    person_id uuid NOT NULL,
+    hash text NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT password_is_argon2id CHECK ((hash ~ '^\$argon2id\$v=19\$[!-~]{20,250}$'::text))
+);
+
+COMMENT ON COLUMN account.password.changed_at IS 'When it was chosen.';
+
+COMMENT ON COLUMN account.password.hash IS 'argon2id with its salt and cost; the password is nowhere.';
+
+COMMENT ON COLUMN account.password.person_id IS 'Whose.';
+
+COMMENT ON TABLE account.password IS 'How a password is known again; apart, so that who may list people may not read it.';
+
+CREATE TABLE account.person (
+    person_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    school_urn text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT person_role_is_known CHECK ((role = ANY (ARRAY['parent'::text, 'professional'::text, 'curator'::text, 'admin'::text])))
+);
+
+COMMENT ON COLUMN account.person.created_at IS 'Since when.';
+
+COMMENT ON COLUMN account.person.disabled_at IS 'Since when they may no longer sign in; NULL is allowed.';
+
+COMMENT ON COLUMN account.person.email IS 'Address to sign in with, folded: one spelling, one account.';
+
+COMMENT ON COLUMN account.person.person_id IS 'Key; elsewhere a person is only this.';
+
+COMMENT ON COLUMN account.person.role IS 'parent or professional (ask), curator (decides on content) or admin (everything).';
+
+COMMENT ON COLUMN account.person.school_urn IS 'The school a professional works at.';
+
+COMMENT ON TABLE account.person IS 'Somebody with an account.';
+
+GRANT SELECT ON TABLE account.person TO pgkb_admin;
+
+CREATE TABLE account.refresh_token (
+    token_hash bytea NOT NULL,
+    session_id uuid NOT NULL,
+    issued_at timestamp with time zone DEFAULT now() NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT refresh_token_hash_is_sha256 CHECK ((octet_length(token_hash) = 32))
+);
+
+COMMENT ON COLUMN account.refresh_token.issued_at IS 'When it was given out.';
+
+COMMENT ON COLUMN account.refresh_token.session_id IS 'The session it continues.';
+
+COMMENT ON COLUMN account.refresh_token.token_hash IS 'SHA-256 of it; the token is nowhere.';
+
+COMMENT ON COLUMN account.refresh_token.used_at IS 'When it was used; twice is theft.';
+
+COMMENT ON TABLE account.refresh_token IS 'Tokens a session is gone on with, each once.';
+
+CREATE TABLE account.session (
+    session_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    person_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    revoked_because text,
+    CONSTRAINT session_reason_is_known CHECK ((revoked_because = ANY (ARRAY['signed_out'::text, 'signed_out_everywhere'::text, 'token_reused'::text, 'password_changed'::text, 'disabled'::text]))),
+    CONSTRAINT session_revoked_for_a_reason CHECK (((revoked_at IS NULL) = (revoked_because IS NULL)))
+);
+
+COMMENT ON COLUMN account.session.created_at IS 'When they signed in.';
+
+COMMENT ON COLUMN account.session.expires_at IS 'Nothing of it is good after this instant.';
+
+COMMENT ON COLUMN account.session.person_id IS 'Whose.';
+
+COMMENT ON COLUMN account.session.revoked_at IS 'When it ended before its time.';
+
+COMMENT ON COLUMN account.session.revoked_because IS 'Why.';
+
+COMMENT ON COLUMN account.session.session_id IS 'Key; access tokens carry it.';
+
+COMMENT ON TABLE account.session IS 'One sign-in on one device: the family of the refresh tokens that followed each other.';
+
+GRANT SELECT ON TABLE account.session TO pgkb_admin;
+
+ALTER TABLE ONLY account.child
+    ADD CONSTRAINT child_pkey PRIMARY KEY (child_id);
+
+ALTER TABLE ONLY account.password
+    ADD CONSTRAINT password_pkey PRIMARY KEY (person_id);
+
+ALTER TABLE ONLY account.person
+    ADD CONSTRAINT person_once_per_email UNIQUE (email);
+
+ALTER TABLE ONLY account.person
+    ADD CONSTRAINT person_pkey PRIMARY KEY (person_id);
+
+ALTER TABLE ONLY account.refresh_token
+    ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (token_hash);
+
+ALTER TABLE ONLY account.session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (session_id);
+
+ALTER TABLE ONLY account.child
+    ADD CONSTRAINT child_person_fk FOREIGN KEY (person_id) REFERENCES account.person(person_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY account.child
+    ADD CONSTRAINT child_school_fk FOREIGN KEY (school_urn) REFERENCES place.school(urn);
+
+ALTER TABLE ONLY account.password
+    ADD CONSTRAINT password_person_fk FOREIGN KEY (person_id) REFERENCES account.person(person_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY account.person
+    ADD CONSTRAINT person_school_fk FOREIGN KEY (school_urn) REFERENCES place.school(urn);
+
+ALTER TABLE ONLY account.refresh_token
+    ADD CONSTRAINT refresh_token_session_fk FOREIGN KEY (session_id) REFERENCES account.session(session_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY account.session
+    ADD CONSTRAINT session_person_fk FOREIGN KEY (person_id) REFERENCES account.person(person_id) ON DELETE CASCADE;
+
+CREATE INDEX child_person_idx ON account.child USING btree (person_id, created_at, child_id);
+
+CREATE INDEX child_school_idx ON account.child USING btree (school_urn) WHERE (school_urn IS NOT NULL);
+
+CREATE INDEX person_admin_idx ON account.person USING btree (person_id) WHERE ((role = 'admin'::text) AND (disabled_at IS NULL));
+
+CREATE INDEX person_created_idx ON account.person USING btree (created_at, person_id);
+
+CREATE INDEX person_school_idx ON account.person USING btree (school_urn) WHERE (school_urn IS NOT NULL);
+
+CREATE INDEX refresh_token_session_idx ON account.refresh_token USING btree (session_id);
+
+CREATE UNIQUE INDEX refresh_token_unused_idx ON account.refresh_token USING btree (session_id) WHERE (used_at IS NULL);
+
+CREATE INDEX session_expires_idx ON account.session USING btree (expires_at);
+
+CREATE INDEX session_person_idx ON account.session USING btree (person_id);
+
+CREATE FUNCTION account.add_child(person_id uuid, name text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e9799ed91edfae7c';
+
+COMMENT ON FUNCTION account.add_child(person_id uuid, name text, school_urn text, postcode text) IS 'Put a child on a profile; returns its id.';
+
+REVOKE ALL ON FUNCTION account.add_child(person_id uuid, name text, school_urn text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.add_child(person_id uuid, name text, school_urn text, postcode text) TO pgkb_app;
+
+CREATE FUNCTION account.add_person(email text, role text, password_hash text, school_urn text DEFAULT NULL::text, actor text DEFAULT NULL::text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 4fbcced9e0b2d950';
+
+COMMENT ON FUNCTION account.add_person(email text, role text, password_hash text, school_urn text, actor text) IS 'Make an account; returns its person.';
+
+REVOKE ALL ON FUNCTION account.add_person(email text, role text, password_hash text, school_urn text, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.add_person(email text, role text, password_hash text, school_urn text, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION account.add_person(email text, role text, password_hash text, school_urn text, actor text) TO pgkb_admin;
+
+CREATE FUNCTION account.change_child(person_id uuid, child_id uuid, name text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 bdf25cfdbe8ed477';
+
+COMMENT ON FUNCTION account.change_child(person_id uuid, child_id uuid, name text, school_urn text, postcode text) IS 'Put other facts of a child on file: all of them, what is left out is gone.';
+
+REVOKE ALL ON FUNCTION account.change_child(person_id uuid, child_id uuid, name text, school_urn text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.change_child(person_id uuid, child_id uuid, name text, school_urn text, postcode text) TO pgkb_app;
+
+CREATE FUNCTION account.change_password(person_id uuid, verified_hash text, new_hash text, keep_session uuid DEFAULT NULL::uuid) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 60cd013b95093e55';
+
+COMMENT ON FUNCTION account.change_password(person_id uuid, verified_hash text, new_hash text, keep_session uuid) IS 'Somebody takes another password; every other session ends. False when the old one no longer holds.';
+
+REVOKE ALL ON FUNCTION account.change_password(person_id uuid, verified_hash text, new_hash text, keep_session uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.change_password(person_id uuid, verified_hash text, new_hash text, keep_session uuid) TO pgkb_app;
+
+CREATE FUNCTION account.check_role(role text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 665bd6970e7d416c';
+
+COMMENT ON FUNCTION account.check_role(role text) IS 'Refuse a role that does not exist.';
+
+REVOKE ALL ON FUNCTION account.check_role(role text) FROM PUBLIC;
+
+CREATE FUNCTION account.child_facts(name text, school_urn text, postcode text) RETURNS account.child
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 65a03affbe670566';
+
+COMMENT ON FUNCTION account.child_facts(name text, school_urn text, postcode text) IS 'The facts of a child as they are kept: trimmed, the postcode folded, the school known.';
+
+REVOKE ALL ON FUNCTION account.child_facts(name text, school_urn text, postcode text) FROM PUBLIC;
+
+CREATE FUNCTION account.end_sessions(person_id uuid, because text, keep uuid DEFAULT NULL::uuid) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 aab94afb2502b6b8';
+
+COMMENT ON FUNCTION account.end_sessions(person_id uuid, because text, keep uuid) IS 'End sessions of a person, all but the one to keep; returns how many.';
+
+REVOKE ALL ON FUNCTION account.end_sessions(person_id uuid, because text, keep uuid) FROM PUBLIC;
+
+CREATE FUNCTION account.find_person(email text) RETURNS uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 1b46402b1583364d';
+
+COMMENT ON FUNCTION account.find_person(email text) IS 'The person of an e-mail address.';
+
+REVOKE ALL ON FUNCTION account.find_person(email text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.find_person(email text) TO pgkb_app;
+GRANT ALL ON FUNCTION account.find_person(email text) TO pgkb_admin;
+
+CREATE FUNCTION account.finish_sign_in(person_id uuid, verified_hash text, token_hash bytea, better_hash text DEFAULT NULL::text) RETURNS TABLE(session_id uuid, role text, expires_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 053e0c6b112a50e1';
+
+COMMENT ON FUNCTION account.finish_sign_in(person_id uuid, verified_hash text, token_hash bytea, better_hash text) IS 'Start a session after the password was checked against the hash that still holds; no row when it was wrong, or the person may not sign in.';
+
+REVOKE ALL ON FUNCTION account.finish_sign_in(person_id uuid, verified_hash text, token_hash bytea, better_hash text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.finish_sign_in(person_id uuid, verified_hash text, token_hash bytea, better_hash text) TO pgkb_app;
+
+CREATE FUNCTION account.fold_email(email text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ace1f1a664283bb7';
+
+COMMENT ON FUNCTION account.fold_email(email text) IS 'One spelling of an e-mail address: lower case, without blanks around it.';
+
+REVOKE ALL ON FUNCTION account.fold_email(email text) FROM PUBLIC;
+
+CREATE FUNCTION account.keep_an_admin(person_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 9aff80cab813e8c7';
+
+COMMENT ON FUNCTION account.keep_an_admin(person_id uuid) IS 'Refuse to take the last admin away, counted one at a time.';
+
+REVOKE ALL ON FUNCTION account.keep_an_admin(person_id uuid) FROM PUBLIC;
+
+CREATE FUNCTION account.list_children(person_id uuid) RETURNS TABLE(child_id uuid, name text, school_urn text, postcode text)
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 797db5129ba2942f';
+
+COMMENT ON FUNCTION account.list_children(person_id uuid) IS 'The children of a person, the one added first at the head.';
+
+REVOKE ALL ON FUNCTION account.list_children(person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.list_children(person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.list_people(with_role text DEFAULT NULL::text, with_email text DEFAULT NULL::text, after uuid DEFAULT NULL::uuid, page_size integer DEFAULT 50) RETURNS TABLE(person_id uuid, email text, role text, school_urn text, created_at timestamp with time zone, disabled_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e7e483df8bb624af';
+
+COMMENT ON FUNCTION account.list_people(with_role text, with_email text, after uuid, page_size integer) IS 'People by the age of their accounts, a page at a time: those after the last one seen.';
+
+REVOKE ALL ON FUNCTION account.list_people(with_role text, with_email text, after uuid, page_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.list_people(with_role text, with_email text, after uuid, page_size integer) TO pgkb_app;
+GRANT ALL ON FUNCTION account.list_people(with_role text, with_email text, after uuid, page_size integer) TO pgkb_admin;
+
+CREATE FUNCTION account.place_of(person_id uuid, child_id uuid DEFAULT NULL::uuid, la text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(la_code text, local_authority text, school_urn text, home_la_code text, home_la_name text, source text, notes text[])
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 93c4240a3f623fd9';
+
+COMMENT ON FUNCTION account.place_of(person_id uuid, child_id uuid, la text, postcode text) IS 'Whose rules hold for somebody: resolve_la with what is on the profile, and with the child a conversation is about.';
+
+REVOKE ALL ON FUNCTION account.place_of(person_id uuid, child_id uuid, la text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.place_of(person_id uuid, child_id uuid, la text, postcode text) TO pgkb_app;
+
+CREATE FUNCTION account.profile(person_id uuid) RETURNS TABLE(email text, role text, school_urn text, created_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 00faee6b591277ec';
+
+COMMENT ON FUNCTION account.profile(person_id uuid) IS 'What somebody sees of the own account; no row when it is gone or shut.';
+
+REVOKE ALL ON FUNCTION account.profile(person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.profile(person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.purge_sessions(keep interval DEFAULT '30 days'::interval) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 b8e1726b516e4aa9';
+
+COMMENT ON FUNCTION account.purge_sessions(keep interval) IS 'Remove the sessions that ended or ran out some while ago, with their tokens; returns how many.';
+
+REVOKE ALL ON FUNCTION account.purge_sessions(keep interval) FROM PUBLIC;
+
+CREATE FUNCTION account.refresh(token_hash bytea, next_hash bytea) RETURNS TABLE(outcome text, session_id uuid, person_id uuid, role text, expires_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 980c05c62170556e';
+
+COMMENT ON FUNCTION account.refresh(token_hash bytea, next_hash bytea) IS 'Go on with a session: give the next refresh token for the last one. A token that comes back later ends its session.';
+
+REVOKE ALL ON FUNCTION account.refresh(token_hash bytea, next_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.refresh(token_hash bytea, next_hash bytea) TO pgkb_app;
+
+CREATE FUNCTION account.refuse_closed() RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a323c541bf451506';
+
+COMMENT ON FUNCTION account.refuse_closed() IS 'Refuse where people do not make accounts of their own.';
+
+REVOKE ALL ON FUNCTION account.refuse_closed() FROM PUBLIC;
+GRANT ALL ON FUNCTION account.refuse_closed() TO pgkb_app;
+
+CREATE FUNCTION account.refuse_foreign(person_id uuid, child_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 fe2b0a515c34b286';
+
+COMMENT ON FUNCTION account.refuse_foreign(person_id uuid, child_id uuid) IS 'Refuse a child that is not this persons, as if it did not exist.';
+
+REVOKE ALL ON FUNCTION account.refuse_foreign(person_id uuid, child_id uuid) FROM PUBLIC;
+
+CREATE FUNCTION account.refuse_unknown(person_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 010233e2e36eae28';
+
+COMMENT ON FUNCTION account.refuse_unknown(person_id uuid) IS 'Refuse a person who does not exist; locks the one who does against being forgotten meanwhile.';
+
+REVOKE ALL ON FUNCTION account.refuse_unknown(person_id uuid) FROM PUBLIC;
+
+CREATE FUNCTION account.register(email text, role text, password_hash text, school_urn text DEFAULT NULL::text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 9363263aec5f2314';
+
+COMMENT ON FUNCTION account.register(email text, role text, password_hash text, school_urn text) IS 'Somebody makes an account of their own, after account.start_registration; returns the person.';
+
+REVOKE ALL ON FUNCTION account.register(email text, role text, password_hash text, school_urn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.register(email text, role text, password_hash text, school_urn text) TO pgkb_app;
+
+CREATE FUNCTION account.remove_child(person_id uuid, child_id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 2b4de55ccf03e812';
+
+COMMENT ON FUNCTION account.remove_child(person_id uuid, child_id uuid) IS 'Take a child off a profile.';
+
+REVOKE ALL ON FUNCTION account.remove_child(person_id uuid, child_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.remove_child(person_id uuid, child_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.session_role(person_id uuid, session_id uuid) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 0d394cc92a4a146f';
+
+COMMENT ON FUNCTION account.session_role(person_id uuid, session_id uuid) IS 'The role of somebody in a session just now; NULL when the session or the person may do nothing any more.';
+
+REVOKE ALL ON FUNCTION account.session_role(person_id uuid, session_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.session_role(person_id uuid, session_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.set_disabled(person_id uuid, disabled boolean, actor text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 4d06cbe2e3d3ce0b';
+
+COMMENT ON FUNCTION account.set_disabled(person_id uuid, disabled boolean, actor text) IS 'Shut somebody out, which ends all their sessions, or let them in again.';
+
+REVOKE ALL ON FUNCTION account.set_disabled(person_id uuid, disabled boolean, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.set_disabled(person_id uuid, disabled boolean, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION account.set_disabled(person_id uuid, disabled boolean, actor text) TO pgkb_admin;
+
+CREATE FUNCTION account.set_password(person_id uuid, new_hash text, actor text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f5418989b8822bde';
+
+COMMENT ON FUNCTION account.set_password(person_id uuid, new_hash text, actor text) IS 'Give somebody a new password; all their sessions end.';
+
+REVOKE ALL ON FUNCTION account.set_password(person_id uuid, new_hash text, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.set_password(person_id uuid, new_hash text, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION account.set_password(person_id uuid, new_hash text, actor text) TO pgkb_admin;
+
+CREATE FUNCTION account.set_role(person_id uuid, role text, actor text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ce89b269050d6e7b';
+
+COMMENT ON FUNCTION account.set_role(person_id uuid, role text, actor text) IS 'Give somebody another role.';
+
+REVOKE ALL ON FUNCTION account.set_role(person_id uuid, role text, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.set_role(person_id uuid, role text, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION account.set_role(person_id uuid, role text, actor text) TO pgkb_admin;
+
+CREATE FUNCTION account.set_school(person_id uuid, school_urn text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 390139262c114cf4';
+
+COMMENT ON FUNCTION account.set_school(person_id uuid, school_urn text) IS 'Note the school somebody works at; NULL is none.';
+
+REVOKE ALL ON FUNCTION account.set_school(person_id uuid, school_urn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.set_school(person_id uuid, school_urn text) TO pgkb_app;
+
+CREATE FUNCTION account.sign_out(token_hash bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 99b1e507a51646ac';
+
+COMMENT ON FUNCTION account.sign_out(token_hash bytea) IS 'End the session of a refresh token; returns whether it was going on.';
+
+REVOKE ALL ON FUNCTION account.sign_out(token_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.sign_out(token_hash bytea) TO pgkb_app;
+
+CREATE FUNCTION account.sign_out_everywhere(person_id uuid) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 dc75cf4a11fd2a0f';
+
+COMMENT ON FUNCTION account.sign_out_everywhere(person_id uuid) IS 'End all sessions of a person; returns how many.';
+
+REVOKE ALL ON FUNCTION account.sign_out_everywhere(person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.sign_out_everywhere(person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.start_password_check(person_id uuid) RETURNS TABLE(wait interval, password_hash text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a6bc1642b363a2b7';
+
+COMMENT ON FUNCTION account.start_password_check(person_id uuid) IS 'The hash to check the password of somebody signed in against, or how long to wait; neither when the person is gone.';
+
+REVOKE ALL ON FUNCTION account.start_password_check(person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.start_password_check(person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.start_registration(address text) RETURNS interval
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 bed020bd89072c37';
+
+COMMENT ON FUNCTION account.start_registration(address text) IS 'Whether somebody may make an account just now, before a hash is made for it; returns how long to wait, or NULL.';
+
+REVOKE ALL ON FUNCTION account.start_registration(address text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.start_registration(address text) TO pgkb_app;
+
+CREATE FUNCTION account.start_sign_in(email text, address text) RETURNS TABLE(wait interval, person_id uuid, password_hash text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 752873fd14ed9d47';
+
+COMMENT ON FUNCTION account.start_sign_in(email text, address text) IS 'What is needed to check a password for an e-mail address: the person and the hash, neither for an unknown one, or how long to wait.';
+
+REVOKE ALL ON FUNCTION account.start_sign_in(email text, address text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.start_sign_in(email text, address text) TO pgkb_app;
+
+CREATE FUNCTION account.store_password(person_id uuid, password_hash text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 0b479ad788b3e68e';
+
+COMMENT ON FUNCTION account.store_password(person_id uuid, password_hash text) IS 'Keep the hash of a new password.';
+
+REVOKE ALL ON FUNCTION account.store_password(person_id uuid, password_hash text) FROM PUBLIC;
+
 CREATE SCHEMA audit;
 
 COMMENT ON SCHEMA audit IS 'Who did what, and what the search could not serve.';
@@ -70,6 +568,8 @@ ALTER TABLE audit.event ALTER COLUMN event_id ADD GENERATED ALWAYS AS IDENTITY (
 ALTER TABLE ONLY audit.event
     ADD CONSTRAINT event_pk PRIMARY KEY (event_id);
 
+CREATE INDEX event_actor_idx ON audit.event USING btree (actor) WHERE (actor ~~ 'person:%'::text);
+
 CREATE INDEX event_kind_at_idx ON audit.event USING btree (kind, at);
 
 CREATE INDEX event_subject_idx ON audit.event USING btree (subject, event_id);
@@ -85,6 +585,15 @@ REVOKE ALL ON FUNCTION audit.actor() FROM PUBLIC;
 GRANT ALL ON FUNCTION audit.actor() TO pgkb_app;
 GRANT ALL ON FUNCTION audit.actor() TO pgkb_ingest;
 GRANT ALL ON FUNCTION audit.actor() TO pgkb_admin;
+
+CREATE FUNCTION audit.forget_person(person_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 235afbbb7cbd1e5e';
+
+COMMENT ON FUNCTION audit.forget_person(person_id uuid) IS 'Make the events about a person, and by one, say nobody''s name; what was decided stays.';
+
+REVOKE ALL ON FUNCTION audit.forget_person(person_id uuid) FROM PUBLIC;
 
 CREATE FUNCTION audit.speak_for(actor text, reason text) RETURNS text[]
     LANGUAGE plpgsql
@@ -294,6 +803,12 @@ ALTER TABLE ONLY chat.turn
 ALTER TABLE ONLY chat.wording
     ADD CONSTRAINT wording_pkey PRIMARY KEY (pack);
 
+ALTER TABLE ONLY chat.conversation
+    ADD CONSTRAINT conversation_child_fk FOREIGN KEY (child_id) REFERENCES account.child(child_id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY chat.conversation
+    ADD CONSTRAINT conversation_person_fk FOREIGN KEY (person_id) REFERENCES account.person(person_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY chat.source
     ADD CONSTRAINT source_turn_fk FOREIGN KEY (turn_id) REFERENCES chat.turn(turn_id) ON DELETE CASCADE;
 
@@ -329,7 +844,7 @@ GRANT ALL ON FUNCTION chat.broader_question(question text) TO pgkb_app;
 CREATE FUNCTION chat.context_of(question text, conversation_id uuid DEFAULT NULL::uuid, person_id uuid DEFAULT NULL::uuid, child_id uuid DEFAULT NULL::uuid, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text, turns integer DEFAULT 4) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text, place_from text, child uuid, history jsonb, standalone text, system_prompt text, no_area_disclaimer text, not_found text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 9d0f09465385214d';
+    AS 'sha256 7eeaaa7f28b4e6f9';
 
 COMMENT ON FUNCTION chat.context_of(question text, conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) IS 'What is known before a question is searched for: whose rules hold, what was said before, what to search for, and the words of the domain.';
 
@@ -369,7 +884,7 @@ GRANT ALL ON FUNCTION chat.list_conversations(person_id uuid, page_size integer,
 CREATE FUNCTION chat.load_wording(pack text, system_prompt text, no_area_disclaimer text, not_found text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 92450c74ab72a447';
+    AS 'sha256 de3f8027106af3ae';
 
 COMMENT ON FUNCTION chat.load_wording(pack text, system_prompt text, no_area_disclaimer text, not_found text) IS 'Set what a chat says in the domain of a pack.';
 
@@ -418,7 +933,7 @@ REVOKE ALL ON FUNCTION chat.standalone_question(question text, earlier text[]) F
 CREATE FUNCTION chat.start_turn(question text, conversation_id uuid DEFAULT NULL::uuid, person_id uuid DEFAULT NULL::uuid, child_id uuid DEFAULT NULL::uuid, la_code text DEFAULT NULL::text, home_la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, place_from text DEFAULT 'none'::text) RETURNS TABLE(conversation uuid, turn bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 8b1d13d0504cb75e';
+    AS 'sha256 2fad81a93d5ba582';
 
 COMMENT ON FUNCTION chat.start_turn(question text, conversation_id uuid, person_id uuid, child_id uuid, la_code text, home_la_code text, school_urn text, place_from text) IS 'Note a question before it is answered, in a new conversation or one that goes on; the keys of both.';
 
@@ -1468,6 +1983,15 @@ COMMENT ON FUNCTION corpus.quality_score(content_length integer, file_type text,
 REVOKE ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_admin;
+
+CREATE FUNCTION corpus.remove_owned(owner text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 eac9feb6cd551827';
+
+COMMENT ON FUNCTION corpus.remove_owned(owner text) IS 'Remove the private documents of an owner with all their versions, also those shared with others; returns how many.';
+
+REVOKE ALL ON FUNCTION corpus.remove_owned(owner text) FROM PUBLIC;
 
 CREATE FUNCTION corpus.restore_version(version_id bigint) RETURNS void
     LANGUAGE plpgsql
@@ -3000,6 +3524,15 @@ REVOKE ALL ON FUNCTION embedding.fill_is_over(set_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.fill_is_over(set_name text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.fill_is_over(set_name text) TO pgkb_admin;
 
+CREATE FUNCTION embedding.forget_viewer(viewer text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 1df098a3ede8b6b3';
+
+COMMENT ON FUNCTION embedding.forget_viewer(viewer text) IS 'Remove the cached questions of a viewer, whatever login asked for them; returns how many.';
+
+REVOKE ALL ON FUNCTION embedding.forget_viewer(viewer text) FROM PUBLIC;
+
 CREATE FUNCTION embedding.index_statements(set_id integer) RETURNS TABLE(index_name text, statement text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3919,6 +4452,15 @@ REVOKE ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_
 GRANT ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) TO pgkb_admin;
 
+CREATE FUNCTION intake.remove_owned(owner text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 5ecedb6a90fd8a1d';
+
+COMMENT ON FUNCTION intake.remove_owned(owner text) IS 'Remove the batches of addresses whose documents are private to an owner, with their tasks; returns how many.';
+
+REVOKE ALL ON FUNCTION intake.remove_owned(owner text) FROM PUBLIC;
+
 CREATE FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3940,6 +4482,88 @@ COMMENT ON FUNCTION intake.tidy_url(url text) IS 'An address in one spelling: lo
 REVOKE ALL ON FUNCTION intake.tidy_url(url text) FROM PUBLIC;
 GRANT ALL ON FUNCTION intake.tidy_url(url text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION intake.tidy_url(url text) TO pgkb_admin;
+
+CREATE SCHEMA limits;
+
+COMMENT ON SCHEMA limits IS 'How often somebody may do something.';
+
+GRANT USAGE ON SCHEMA limits TO pgkb_app;
+GRANT USAGE ON SCHEMA limits TO pgkb_admin;
+
+CREATE UNLOGGED TABLE limits.bucket (
+    rule text NOT NULL,
+    subject bytea NOT NULL,
+    empty_at timestamp with time zone NOT NULL,
+    CONSTRAINT bucket_subject_is_sha256 CHECK ((octet_length(subject) = 32))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
+
+COMMENT ON COLUMN limits.bucket.empty_at IS 'When nothing would be left in it.';
+
+COMMENT ON COLUMN limits.bucket.rule IS 'The limit.';
+
+COMMENT ON COLUMN limits.bucket.subject IS 'SHA-256 of whom it counts for: no address stands here.';
+
+COMMENT ON TABLE limits.bucket IS 'How full the measure of a subject is: each use pours in, time lets out; a full one lets nothing more in.';
+
+CREATE TABLE limits.rule (
+    rule text NOT NULL,
+    setting text NOT NULL,
+    per interval NOT NULL,
+    meaning text NOT NULL,
+    CONSTRAINT rule_takes_time CHECK ((per > '00:00:00'::interval))
+);
+
+COMMENT ON COLUMN limits.rule.meaning IS 'What is counted, and for whom.';
+
+COMMENT ON COLUMN limits.rule.per IS 'Over this time.';
+
+COMMENT ON COLUMN limits.rule.rule IS 'Name of the limit.';
+
+COMMENT ON COLUMN limits.rule.setting IS 'The setting that says how many; 0 there is no limit.';
+
+COMMENT ON TABLE limits.rule IS 'What is limited, by which setting, over which time.';
+
+GRANT SELECT ON TABLE limits.rule TO pgkb_admin;
+
+ALTER TABLE ONLY limits.bucket
+    ADD CONSTRAINT bucket_pkey PRIMARY KEY (rule, subject);
+
+ALTER TABLE ONLY limits.rule
+    ADD CONSTRAINT rule_pkey PRIMARY KEY (rule);
+
+ALTER TABLE ONLY limits.rule
+    ADD CONSTRAINT rule_setting_fk FOREIGN KEY (setting) REFERENCES config.setting(name);
+
+CREATE INDEX rule_setting_idx ON limits.rule USING btree (setting);
+
+CREATE FUNCTION limits.forget(rule text, subject text) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 8dd750402df93068';
+
+COMMENT ON FUNCTION limits.forget(rule text, subject text) IS 'Forget what a subject used of a limit.';
+
+REVOKE ALL ON FUNCTION limits.forget(rule text, subject text) FROM PUBLIC;
+
+CREATE FUNCTION limits.purge() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 dd5daaa7acd290b0';
+
+COMMENT ON FUNCTION limits.purge() IS 'Remove the measures that have run empty; returns how many.';
+
+REVOKE ALL ON FUNCTION limits.purge() FROM PUBLIC;
+
+CREATE FUNCTION limits.take(rule text, subject text) RETURNS interval
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 36dd96d56a22b5db';
+
+COMMENT ON FUNCTION limits.take(rule text, subject text) IS 'Use a limit once for a subject; returns how long to wait when it is used up, else NULL.';
+
+REVOKE ALL ON FUNCTION limits.take(rule text, subject text) FROM PUBLIC;
+GRANT ALL ON FUNCTION limits.take(rule text, subject text) TO pgkb_app;
 
 CREATE SCHEMA place;
 
@@ -4372,6 +4996,47 @@ REVOKE ALL ON FUNCTION place.resolve_authority(code text, postcode text) FROM PU
 GRANT ALL ON FUNCTION place.resolve_authority(code text, postcode text) TO pgkb_app;
 GRANT ALL ON FUNCTION place.resolve_authority(code text, postcode text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION place.resolve_authority(code text, postcode text) TO pgkb_admin;
+
+CREATE SCHEMA privacy;
+
+COMMENT ON SCHEMA privacy IS 'What is held of a person: handed over, and forgotten.';
+
+GRANT USAGE ON SCHEMA privacy TO pgkb_app;
+GRANT USAGE ON SCHEMA privacy TO pgkb_ingest;
+GRANT USAGE ON SCHEMA privacy TO pgkb_admin;
+
+CREATE FUNCTION privacy.erase_person(person_id uuid, actor text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 109e5e29fafaa78c';
+
+COMMENT ON FUNCTION privacy.erase_person(person_id uuid, actor text) IS 'Forget a person: account, children, sessions, private documents and cached questions go, events stay without the name.';
+
+REVOKE ALL ON FUNCTION privacy.erase_person(person_id uuid, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION privacy.erase_person(person_id uuid, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION privacy.erase_person(person_id uuid, actor text) TO pgkb_admin;
+
+CREATE FUNCTION privacy.export_person(person_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 42f1e0391430177b';
+
+COMMENT ON FUNCTION privacy.export_person(person_id uuid) IS 'Everything that is held of a person, as one JSON document; passwords and tokens are not in it.';
+
+REVOKE ALL ON FUNCTION privacy.export_person(person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION privacy.export_person(person_id uuid) TO pgkb_app;
+GRANT ALL ON FUNCTION privacy.export_person(person_id uuid) TO pgkb_admin;
+
+CREATE FUNCTION privacy.purge() RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f44d3228b71d4514';
+
+COMMENT ON FUNCTION privacy.purge() IS 'Remove what is over: sessions, measures of limits, cached questions of people who left; returns how many.';
+
+REVOKE ALL ON FUNCTION privacy.purge() FROM PUBLIC;
+GRANT ALL ON FUNCTION privacy.purge() TO pgkb_ingest;
+GRANT ALL ON FUNCTION privacy.purge() TO pgkb_admin;
 
 CREATE TYPE public.search_result AS (
 	chunk_id bigint,
