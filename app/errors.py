@@ -7,6 +7,7 @@ Everything else is told in a fixed sentence; its detail goes to the log, secrets
 import logging
 import re
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -42,6 +43,10 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "PL006": 422,
     "PL007": 422,
     "PL008": 422,
+    "TK001": 404,
+    "TK002": 422,
+    "TK003": 500,
+    "TK004": 422,
     "JU001": 404,
     "JU002": 422,
     "JU003": 422,
@@ -88,6 +93,17 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "VE014": 409,
     "QU001": 422,
     "QU002": 422,
+    "LI001": 500,
+    "PE001": 422,
+    "PE002": 409,
+    "PE003": 422,
+    "PE004": 403,
+    "PE005": 409,
+    "PE006": 404,
+    "PE007": 404,
+    "PE008": 422,
+    "PE009": 500,
+    "PE010": 422,
     "SE001": 422,
     "SE002": 422,
     "SE003": 422,
@@ -113,7 +129,10 @@ PROBLEMS = {
     status: ResponseSpec(Problem, description=meaning, media_type=PROBLEM_JSON)
     for status, meaning in (
         (400, "The request is not one: `errors` says which field and why."),
+        (401, "Nobody is signed in, or the token is no good any more."),
+        (403, "The role does not allow this."),
         (422, "A code, tag or number in the request is not known or not usable."),
+        (429, "Too many requests: `Retry-After` says how many seconds to wait."),
         (503, "The database cannot answer just now."),
     )
 }
@@ -127,6 +146,15 @@ class Trouble:
     code: str
     title: str
     hint: str | None = None
+
+
+class RefusedError(Exception):
+    """A request that is refused in words of our own."""
+
+    def __init__(self, trouble: Trouble, *, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(trouble.title)
+        self.trouble = trouble
+        self.headers = headers
 
 
 _UNAVAILABLE = Trouble(
@@ -219,8 +247,19 @@ def _trouble_of_postgres(error: asyncpg.PostgresError) -> Trouble:
 
 def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
     """Litestar's handler of last resort: problem+json outside, the detail in the log."""
+    if isinstance(error, RefusedError):
+        return _respond(request, error.trouble, [], headers=error.headers)
     if isinstance(error, HTTPException):
-        return _respond(request, *_trouble_of_http(error))
+        return _respond(request, *_trouble_of_http(error), headers=error.headers)
+    return _respond(request, _noted_trouble(request, error), [])
+
+
+def problem_of(request: AnyRequest, error: Exception) -> Problem:
+    """The same for an answer that has begun already and cannot change its status."""
+    return _problem(request, _noted_trouble(request, error), [])
+
+
+def _noted_trouble(request: AnyRequest, error: Exception) -> Trouble:
     trouble = trouble_of(error)
     if trouble.status >= 500:
         _log.error(
@@ -229,7 +268,7 @@ def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
             trouble.code,
             detail_for_log(error, private=request.scope["state"].get(_PRIVATE, ())),
         )
-    return _respond(request, trouble, [])
+    return trouble
 
 
 def detail_for_log(error: BaseException, *, private: tuple[str, ...] = ()) -> str:
@@ -260,15 +299,28 @@ def _trouble_of_http(error: HTTPException) -> tuple[Trouble, list[dict[str, str]
             for entry in error.extra
             if isinstance(entry, dict)
         ]
+    if status == 401:
+        hint = "Get a token at POST /api/auth/login and send it as `Authorization: Bearer ...`."
     if status == 400:
         hint = "The body is described at /schema/openapi.json."
     return Trouble(status, code, title, hint), errors
 
 
 def _respond(
-    request: AnyRequest, trouble: Trouble, errors: list[dict[str, str]]
+    request: AnyRequest,
+    trouble: Trouble,
+    errors: list[dict[str, str]],
+    *,
+    headers: Mapping[str, str] | None = None,
 ) -> Response[Problem]:
-    problem = Problem(
+    problem = _problem(request, trouble, errors)
+    if trouble.status == 503:
+        headers = {"Retry-After": "5"}
+    return Response(problem, status_code=trouble.status, media_type=PROBLEM_JSON, headers=headers)
+
+
+def _problem(request: AnyRequest, trouble: Trouble, errors: list[dict[str, str]]) -> Problem:
+    return Problem(
         title=trouble.title,
         status=trouble.status,
         code=trouble.code,
@@ -276,8 +328,6 @@ def _respond(
         request_id=request_id_of(request.scope),
         errors=errors,
     )
-    headers = {"Retry-After": "5"} if trouble.status == 503 else None
-    return Response(problem, status_code=trouble.status, media_type=PROBLEM_JSON, headers=headers)
 
 
 def request_id_of(scope: Scope) -> str:

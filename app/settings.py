@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 
@@ -16,7 +17,9 @@ class Settings:
 
     `database_settings` are server settings of every pooled connection (`kb.rrf_k` and friends);
     times are seconds. `max_retries` is how often a question that found nothing is rewritten and
-    asked again, for which a chat model is needed.
+    asked again. With `anonymous` nobody has to sign in to ask.
+    `token_keys` sign access tokens, the first new ones; without any a key is made that ends with
+    this process. What proxies in `trusted_proxies` say about where a request comes from counts.
     """
 
     database_url: str = field(repr=False)
@@ -25,7 +28,11 @@ class Settings:
     statement_timeout: float = 30.0
     embed_timeout: float = 20.0
     max_retries: int = 0
+    chat_timeout: float = 120.0
     database_settings: Mapping[str, str] = field(default_factory=dict)
+    anonymous: bool = False
+    token_keys: tuple[str, ...] = field(default=(), repr=False)
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +45,14 @@ class Knob:
     wants: str
 
 
+_ON = frozenset({"1", "true", "yes", "on"})
+_OFF = frozenset({"0", "false", "no", "off"})
+
+
 def _switch(text: str) -> bool:
-    if text.lower() not in {"1", "0", "true", "false", "yes", "no", "on", "off"}:
+    if text.lower() not in _ON | _OFF:
         raise ValueError
-    return True
+    return text.lower() in _ON
 
 
 # the kind is checked here, so that a slip is told without a database; the bounds are the
@@ -88,13 +99,31 @@ def from_environ(
         if (text := _read(environ, knob.variable, knob.read, knob.wants)) is not None
     }
     pool_size = _read(environ, "PGKB_POOL_SIZE", _at_least(1), "a whole number from 1")
+    proxies = _read(
+        environ, "PGKB_TRUSTED_PROXIES", _networks, "addresses or networks, with commas between"
+    )
+    anonymous = _read(environ, "PGKB_ANONYMOUS", _switch, "on or off")
     max_retries = _read(environ, "RAG_MAX_RETRIES", _at_least(0), "a whole number from 0")
+    chat_timeout = _read(environ, "PGKB_CHAT_TIMEOUT", _at_least(1), "a whole number from 1")
     return Settings(
         database_url=usable_url(url),
         pool_size=int(pool_size or 10),
         max_retries=int(max_retries or 0),
+        chat_timeout=float(chat_timeout or 120),
         database_settings=chosen,
+        anonymous=anonymous is not None and _switch(anonymous),
+        token_keys=_words(environ.get("PGKB_TOKEN_KEY", "")),
+        trusted_proxies=_networks(proxies or ""),
     )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """The parts of a list with commas, without blanks around them."""
+    return tuple(word for part in text.split(",") if (word := part.strip()))
+
+
+def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(word) for word in _words(text))
 
 
 def _at_least(low: int) -> Callable[[str], int]:
