@@ -6,9 +6,9 @@
 -- definer because  nobody may write turns but into a conversation of theirs
 -- called by  app/chat/calls.py
 -- writes     chat.conversation, chat.turn
--- locks      the row of a conversation that goes on
+-- locks      the person against being forgotten meanwhile, a conversation that goes on
 -- raises     TK001 no such conversation of theirs, TK002 a question that cannot be kept,
---            PE007 no such child of theirs
+--            PE006 no such person, PE007 no such child of theirs
 
 create or replace function chat.start_turn(
     question text,
@@ -31,6 +31,9 @@ begin
     if coalesce(start_turn.question, '') !~ '\S' or length(start_turn.question) > 4000 then
         raise exception 'a question that is blank or too long'
             using errcode = 'TK002', hint = 'Ask in 1 to 4000 characters.';
+    end if;
+    if start_turn.person_id is not null then
+        perform account.refuse_unknown(start_turn.person_id);
     end if;
     if start_turn.child_id is not null then
         perform account.refuse_foreign(start_turn.person_id, start_turn.child_id);
