@@ -55,24 +55,25 @@ embedding.expansion_revision, embedding.cached_query, embedding.remember_query,
 search.scope_of, search.hash_question, search.find, search.record_search,
 intake.create_batch, intake.batch_status
 to pgkb_app;
+-- people: by functions only, which no statement of the app's own can read around
+grant usage on schema limits, account, privacy to pgkb_app;
+grant execute on function
+limits.take,
+account.refuse_closed, account.start_registration, account.register,
+account.start_sign_in, account.finish_sign_in, account.refresh,
+account.session_role, account.sign_out, account.sign_out_everywhere, account.profile,
+account.start_password_check, account.change_password, account.set_school,
+account.list_children, account.add_child, account.change_child, account.remove_child,
+account.place_of,
+account.add_person, account.find_person, account.list_people, account.set_role,
+account.set_disabled, account.set_password,
+privacy.export_person, privacy.erase_person
+to pgkb_app;
 -- conversations: only whose they are, so by function and never by table
 grant usage on schema chat to pgkb_app;
 grant execute on function
 chat.context_of, chat.broader_question, chat.start_turn, chat.finish_turn,
 chat.list_conversations, chat.read_conversation, chat.delete_conversation
-to pgkb_app;
--- people: by functions only, which no statement of the app's own can read around
-grant usage on schema limits, account, privacy to pgkb_app;
-grant execute on function
-limits.take,
-account.refuse_closed, account.start_registration, account.register, account.start_sign_in, account.finish_sign_in, account.refresh,
-account.session_role, account.sign_out, account.sign_out_everywhere, account.profile,
-account.start_password_check, account.change_password, account.set_school,
-account.list_children, account.add_child, account.change_child, account.remove_child,
-account.place_of,
-account.add_person, account.find_person, account.list_people, account.set_role, account.set_disabled,
-account.set_password,
-privacy.export_person, privacy.erase_person
 to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
@@ -134,10 +135,6 @@ grant select on table public.knowledge_base to pgkb_admin;
 grant execute on all functions
 in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
 to pgkb_admin;
--- how answers came about, never what was asked
-grant usage on schema chat to pgkb_admin;
-grant select on table chat.trace, chat.source, chat.wording to pgkb_admin;
-grant execute on function chat.purge to pgkb_admin;
 -- who has an account and a session; no password, no token, no child
 grant usage on schema limits, account, privacy to pgkb_admin;
 grant select on table limits.rule, account.person, account.session to pgkb_admin;
@@ -149,6 +146,10 @@ to pgkb_admin;
 revoke execute on function
 audit.forget_person, corpus.remove_owned, intake.remove_owned, embedding.forget_viewer
 from pgkb_admin;
+-- how answers came about, never what was asked
+grant usage on schema chat to pgkb_admin;
+grant select on table chat.trace, chat.source, chat.wording to pgkb_admin;
+grant execute on function chat.purge to pgkb_admin;
 -- judged questions and what was measured with them
 grant insert, update, delete on all tables in schema eval to pgkb_admin;
 -- when and from which login is not theirs to say

@@ -609,6 +609,11 @@ def purge_records(db: psycopg.Connection) -> int:
     return _count(db, "select search.purge_records()")
 
 
+def purge_people(db: psycopg.Connection) -> int:
+    """Remove sessions and limits that are over, and what is left of people who left."""
+    return _count(db, "select privacy.purge()")
+
+
 def purge_conversations(db: psycopg.Connection) -> int:
     """Remove a batch of conversations whose time is over; returns how many went."""
     return _count(db, "select chat.purge()")

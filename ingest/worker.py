@@ -251,6 +251,7 @@ class _Worker:
             calls.purge_queries,
             calls.purge_records,
             calls.purge_conversations,
+            calls.purge_people,
             calls.discard_abandoned,
             purge_batches,
         ):

@@ -1,7 +1,8 @@
 -- account.refuse_foreign
 -- Refuse a child that is not this persons, as if it did not exist.
 --
--- called by  account.change_child, account.remove_child, account.place_of
+-- called by  account.change_child, account.remove_child, account.place_of,
+--            chat.start_turn
 -- raises     PE007 no such child
 
 create or replace function account.refuse_foreign(person_id uuid, child_id uuid)

@@ -1,7 +1,7 @@
 -- account.refuse_unknown
 -- Refuse a person who does not exist; locks the one who does against being forgotten meanwhile.
 --
--- called by  account.*
+-- called by  account.*, chat.start_turn
 -- locks      the person
 -- raises     PE006 no such person
 

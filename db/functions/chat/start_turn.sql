@@ -6,9 +6,9 @@
 -- definer because  nobody may write turns but into a conversation of theirs
 -- called by  app/chat/calls.py
 -- writes     chat.conversation, chat.turn
--- locks      the person against being forgotten meanwhile, a conversation that goes on
+-- locks      the person, against being forgotten meanwhile; the row of a conversation that goes on
 -- raises     TK001 no such conversation of theirs, TK002 a question that cannot be kept,
---            PE006 no such person, PE007 no such child of theirs
+--            PE006 no such person, PE007 no such child of that person
 
 create or replace function chat.start_turn(
     question text,
@@ -32,6 +32,7 @@ begin
         raise exception 'a question that is blank or too long'
             using errcode = 'TK002', hint = 'Ask in 1 to 4000 characters.';
     end if;
+    -- a token outlives its account by minutes
     if start_turn.person_id is not null then
         perform account.refuse_unknown(start_turn.person_id);
     end if;

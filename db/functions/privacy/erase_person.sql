@@ -1,12 +1,12 @@
 -- privacy.erase_person
--- Forget a person: account, children, sessions, private documents and cached questions go, events stay without the name.
+-- Forget a person: account, children, sessions, conversations, private documents and cached questions go, events stay without the name.
 --
 -- Whoever is just signing in or asking as this person waits, and is then refused. What an answer
 -- that was being written put into the cache after that goes with the next privacy.purge.
 --
 -- definer because  nobody may change the audit but so
 -- called by  app/access/calls.py
--- writes     account.*, corpus.*, intake.*, embedding.query_cache, audit.event
+-- writes     account.*, chat.*, corpus.*, intake.*, embedding.query_cache, audit.event
 -- locks      the person, and the admins when one goes
 -- raises     PE005 the last admin, PE006 no such person
 
@@ -32,9 +32,14 @@ begin
     end if;
     _removed := jsonb_build_object(
         'batches', intake.remove_owned(_principal),
+        'conversations', (
+            select count(*) from chat.conversation as c
+            where c.person_id = erase_person.person_id
+        ),
         'documents', corpus.remove_owned(_principal),
         'cached_questions', embedding.forget_viewer(_principal)
     );
+    -- conversations, children and sessions go with it
     delete from account.person as p where p.person_id = erase_person.person_id;
     perform audit.forget_person(erase_person.person_id);
     -- by the person, nobody's name; else by whoever did it
@@ -49,4 +54,4 @@ end;
 $func$;
 
 comment on function privacy.erase_person is
-'Forget a person: account, children, sessions, private documents and cached questions go, events stay without the name.';
+'Forget a person: account, children, sessions, conversations, private documents and cached questions go, events stay without the name.';

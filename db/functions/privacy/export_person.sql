@@ -89,6 +89,38 @@ begin
             from intake.batch as b
             where b.owner = _principal
         ),
+        'conversations', (
+            select coalesce(
+                jsonb_agg(
+                    to_jsonb(c) - 'person_id' || jsonb_build_object('turns', (
+                        select coalesce(
+                            jsonb_agg(
+                                to_jsonb(t) - 'conversation_id' || jsonb_build_object(
+                                    'cited', (
+                                        select coalesce(jsonb_agg(s.chunk_id), '[]')
+                                        from chat.source as s
+                                        where s.turn_id = t.turn_id and s.is_cited
+                                    ),
+                                    'trace', (
+                                        select to_jsonb(r) - 'turn_id'
+                                        from chat.trace as r
+                                        where r.turn_id = t.turn_id
+                                    )
+                                )
+                                order by t.turn_id
+                            ),
+                            '[]'
+                        )
+                        from chat.turn as t
+                        where t.conversation_id = c.conversation_id
+                    ))
+                    order by c.started_at
+                ),
+                '[]'
+            )
+            from chat.conversation as c
+            where c.person_id = export_person.person_id
+        ),
         'cached_questions', (
             select coalesce(
                 jsonb_agg(
