@@ -9,9 +9,8 @@
 --
 -- definer because  nobody may read turns but by way of whose they are
 -- called by  app/chat/calls.py
--- raises     TK001 no such conversation of theirs, PE007 no such child of theirs, PL001 unknown
---            authority, PL002 unknown school, PL003 the authority was split, PL005 a postcode that
---            tells no authority
+-- raises     TK001 no such conversation of theirs, PE007 no such child of theirs, PL001 unknown authority, PL002 unknown school, PL003 the authority was split, PL005 a postcode that tells no
+--            authority
 
 create or replace function chat.context_of(
     question text,
