@@ -3,9 +3,11 @@
 import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib import metadata
 
 from litestar import Litestar
+from litestar.config.cors import CORSConfig
 from litestar.middleware import DefineMiddleware
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -15,9 +17,14 @@ from app.access.authentication import BearerTokens
 from app.access.tokens import Tokens
 from app.embedders import Embedders
 from app.errors import answer_error, send_request_id
+from app.operations import tracing
+from app.operations.observing import Observing
+from app.operations.remembered import Remembered
 from app.pool import pool_of
+from app.reading import ApiRequest
+from app.routes import health, metrics
 from app.routes.chat import ChatController
-from app.routes.health import HealthController
+from app.routes.library import LibraryController
 from app.routes.search import SearchController
 from app.settings import Settings, from_environ
 
@@ -38,13 +45,23 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
     async def with_pool(app: Litestar) -> AsyncIterator[None]:
         async with pool_of(chosen) as pool:
             app.state.pool = pool
+            tracing.start()
             try:
                 yield
             finally:
+                tracing.stop()
                 await lent.close()
 
     app = Litestar(
-        route_handlers=[HealthController, SearchController, ChatController],
+        route_handlers=[
+            health.HealthController,
+            metrics.read_metrics,
+            SearchController,
+            LibraryController,
+            ChatController,
+        ],
+        request_class=ApiRequest,
+        cors_config=_cors(chosen),
         lifespan=[with_pool],
         middleware=[DefineMiddleware(BearerTokens, exclude_http_methods=())],
         exception_handlers={Exception: answer_error},
@@ -62,7 +79,12 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
             use_handler_docstrings=True,
             components=Components(
                 security_schemes={
-                    "bearer": SecurityScheme(type="http", scheme="bearer", bearer_format="JWT")
+                    "bearer": SecurityScheme(
+                        type="http",
+                        scheme="bearer",
+                        bearer_format="JWT",
+                        description="The access token that signing in gives.",
+                    )
                 }
             ),
         ),
@@ -70,7 +92,25 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
     app.state.settings = chosen
     app.state.embedders = lent
     app.state.tokens = tokens
+    app.state.readiness = Remembered(partial(health.look, app.state), seconds=2)
+    app.state.vital_signs = Remembered(partial(metrics.look, app.state), seconds=5)
+    # around everything, so that what no route answers is counted, too
+    app.asgi_handler = Observing(app.asgi_handler)
     return app
+
+
+def _cors(settings: Settings) -> CORSConfig | None:
+    """Pages of other sites may call the API only when the operator names those sites."""
+    if not settings.cors_origins:
+        return None
+    return CORSConfig(
+        allow_origins=list(settings.cors_origins),
+        allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+        allow_headers=["authorization", "content-type", "x-request-id"],
+        expose_headers=["x-request-id", "retry-after"],
+        # tokens travel in a header that a page sets itself, so no cookie is ever needed
+        allow_credentials=False,
+    )
 
 
 def version() -> str:

@@ -17,6 +17,8 @@ from tests.registers import merge_postcodes
 BIRMINGHAM, KENT, BARNSLEY = "E08000025", "E10000016", "E08000038"
 OLD_BARNSLEY, CANTERBURY = "E08000016", "E07000106"
 SCHOOL = "990001"
+# asking without an account, as most of these tests do
+OPEN = {"PGKB_ANONYMOUS": "on"}
 HOMES = {"CT1 2EH": CANTERBURY, "B1 1AA": BIRMINGHAM}
 
 _AUTHORITIES = [
