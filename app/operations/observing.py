@@ -68,8 +68,8 @@ class Observing:
             span = during.enter_context(tracing.request_span())
             try:
                 await self._handler(scope, _Pace(receive), answer.send)
-            except Exception as error:
-                # the answer has begun, so it can only be cut off
+            except (Exception, asyncio.CancelledError) as error:
+                # the answer has begun, or the server stops: it can only be cut off
                 _log.error("answer cut off: %s", detail_for_log(error, private=private_of(scope)))
             finally:
                 seconds = time.perf_counter() - began
