@@ -10,11 +10,13 @@ from litestar import Litestar
 from litestar.config.cors import CORSConfig
 from litestar.middleware import DefineMiddleware
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from app.access.authentication import BearerTokens
+from app.access.passwords import Passwords
 from app.access.tokens import Tokens
+from app.chat.desk import Desk
+from app.documenting import SIGNED_IN, CompleteJson
 from app.embedders import Embedders
 from app.errors import answer_error, send_request_id
 from app.operations import tracing
@@ -23,16 +25,28 @@ from app.operations.remembered import Remembered
 from app.pool import pool_of
 from app.reading import ApiRequest
 from app.routes import health, metrics
+from app.routes.auth import AuthController
 from app.routes.chat import ChatController
+from app.routes.conversations import ConversationController
 from app.routes.library import LibraryController
+from app.routes.me import MeController
+from app.routes.people import PeopleController
 from app.routes.search import SearchController
 from app.settings import Settings, from_environ
+from providers.chat_models import chat_model_for
+from providers.protocols import ChatModel
 
 # a question is at most 4,000 characters; nothing this version accepts comes near
 _BODY_LIMIT = 256 * 1024
 
 
-def create_app(settings: Settings | None = None, *, embedders: Embedders | None = None) -> Litestar:
+def create_app(
+    settings: Settings | None = None,
+    *,
+    embedders: Embedders | None = None,
+    passwords: Passwords | None = None,
+    model: ChatModel | None = None,
+) -> Litestar:
     """The application; without settings it reads the environment (raises `SettingsError`).
 
     `uvicorn --factory app.asgi:create_app` runs it too.
@@ -40,17 +54,31 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
     chosen = settings or from_environ()
     tokens = Tokens(chosen.token_keys or [secrets.token_hex(32)])
     lent = embedders or Embedders(timeout=chosen.embed_timeout)
+    hashing = passwords or Passwords()
+    speaking = model or chat_model_for()
 
     @asynccontextmanager
     async def with_pool(app: Litestar) -> AsyncIterator[None]:
         async with pool_of(chosen) as pool:
             app.state.pool = pool
+            desk = Desk(
+                pool=pool,
+                embedders=lent,
+                model=speaking,
+                max_retries=chosen.max_retries,
+                chat_timeout=chosen.chat_timeout,
+            )
+            app.state.desk = desk
             tracing.start()
             try:
                 yield
             finally:
                 tracing.stop()
+                await desk.keeper.drain()
                 await lent.close()
+                hashing.close()
+                if speaking:
+                    await speaking.aclose()
 
     app = Litestar(
         route_handlers=[
@@ -59,6 +87,10 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
             SearchController,
             LibraryController,
             ChatController,
+            ConversationController,
+            AuthController,
+            MeController,
+            PeopleController,
         ],
         request_class=ApiRequest,
         cors_config=_cors(chosen),
@@ -75,7 +107,8 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
             description="Ask a knowledge base whose retrieval lives inside PostgreSQL.",
             path="/schema",
             # plain JSON: the bundled pages would load scripts from elsewhere
-            render_plugins=[JsonRenderPlugin(path="/openapi.json")],
+            render_plugins=[CompleteJson(path="/openapi.json")],
+            security=SIGNED_IN,
             use_handler_docstrings=True,
             components=Components(
                 security_schemes={
@@ -92,6 +125,7 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
     app.state.settings = chosen
     app.state.embedders = lent
     app.state.tokens = tokens
+    app.state.passwords = hashing
     app.state.readiness = Remembered(partial(health.look, app.state), seconds=2)
     app.state.vital_signs = Remembered(partial(metrics.look, app.state), seconds=5)
     # around everything, so that what no route answers is counted, too

@@ -44,6 +44,10 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "PL006": 422,
     "PL007": 422,
     "PL008": 422,
+    "TK001": 404,
+    "TK002": 422,
+    "TK003": 500,
+    "TK004": 422,
     "JU001": 404,
     "JU002": 422,
     "JU003": 422,
@@ -90,6 +94,17 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "VE014": 409,
     "QU001": 422,
     "QU002": 422,
+    "LI001": 500,
+    "PE001": 422,
+    "PE002": 409,
+    "PE003": 422,
+    "PE004": 403,
+    "PE005": 409,
+    "PE006": 404,
+    "PE007": 404,
+    "PE008": 422,
+    "PE009": 500,
+    "PE010": 422,
     "SE001": 422,
     "SE002": 422,
     "SE003": 422,
@@ -130,6 +145,15 @@ class Trouble:
             request_id=request_id,
             errors=list(errors),
         )
+
+
+class RefusedError(Exception):
+    """A request that is refused in words of our own."""
+
+    def __init__(self, trouble: Trouble, *, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(trouble.title)
+        self.trouble = trouble
+        self.headers = headers
 
 
 _UNAVAILABLE = Trouble(
@@ -272,8 +296,19 @@ def _trouble_of_postgres(error: asyncpg.PostgresError) -> Trouble:
 
 def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
     """Litestar's handler of last resort: problem+json outside, the detail in the log."""
+    if isinstance(error, RefusedError):
+        return _respond(request, error.trouble, [], headers=error.headers)
     if isinstance(error, HTTPException):
         return _respond(request, *_trouble_of_http(error), headers=error.headers)
+    return _respond(request, _noted_trouble(request, error), [])
+
+
+def problem_of(request: AnyRequest, error: Exception) -> Problem:
+    """The same for an answer that has begun already and cannot change its status."""
+    return _noted_trouble(request, error).problem(request_id_of(request.scope))
+
+
+def _noted_trouble(request: AnyRequest, error: Exception) -> Trouble:
     trouble = trouble_of(error)
     if trouble.status >= 500:
         _log.error(
@@ -282,7 +317,7 @@ def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
             trouble.code,
             detail_for_log(error, private=private_of(request.scope)),
         )
-    return _respond(request, trouble, [])
+    return trouble
 
 
 def detail_for_log(error: BaseException, *, private: tuple[str, ...] = ()) -> str:
@@ -313,6 +348,8 @@ def _trouble_of_http(error: HTTPException) -> tuple[Trouble, list[dict[str, str]
             for entry in error.extra
             if isinstance(entry, dict)
         ]
+    if status == 401:
+        hint = "Get a token at POST /api/auth/login and send it as `Authorization: Bearer ...`."
     if status == 400:
         hint = "The body is described at /schema/openapi.json."
     return Trouble(status, code, title, hint), errors

@@ -1,4 +1,4 @@
-"""The HTTP server the app runs in: how it stops, whom it believes, how long it waits."""
+"""The HTTP server the app runs in: how it stops, and how long it waits for a request."""
 
 import asyncio
 
@@ -59,8 +59,8 @@ def server_of(app: Litestar, settings: Settings) -> uvicorn.Server:
             access_log=False,
             server_header=False,
             lifespan="on",
-            proxy_headers=bool(settings.trusted_proxies),
-            forwarded_allow_ips=list(settings.trusted_proxies),
+            # whose word about the caller's address counts is for the app to say
+            proxy_headers=False,
             timeout_graceful_shutdown=int(settings.shutdown_seconds),
         )
     )

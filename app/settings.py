@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from ipaddress import ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 
@@ -17,15 +17,14 @@ class Settings:
 
     `database_settings` are server settings of every pooled connection (`kb.rrf_k` and friends);
     times are seconds. `max_retries` is how often a question that found nothing is rewritten and
-    asked again, for which a chat model is needed. With `anonymous` nobody has to sign in to ask.
+    asked again. With `anonymous` nobody has to sign in to ask.
     `token_keys` sign access tokens, the first new ones; without any a key is made that ends with
-    this process.
+    this process. What proxies in `trusted_proxies` say about where a request comes from counts.
 
     `pooler` is `transaction` behind a pooler that lends a connection per transaction, else `none`.
     `metrics_token` opens /metrics to whoever sends it; without one only this machine may read it.
-    `cors_origins` are the sites whose pages may call the API, `trusted_proxies` the addresses
-    whose word about a caller's address and scheme counts. `migration` is the newest one that this
-    program knows, when whoever starts it can tell.
+    `cors_origins` are the sites whose pages may call the API. `migration` is the newest one that
+    this program knows, when whoever starts it can tell.
     """
 
     database_url: str = field(repr=False)
@@ -34,13 +33,14 @@ class Settings:
     statement_timeout: float = 30.0
     embed_timeout: float = 20.0
     max_retries: int = 0
+    chat_timeout: float = 120.0
     database_settings: Mapping[str, str] = field(default_factory=dict)
     anonymous: bool = False
     token_keys: tuple[str, ...] = field(default=(), repr=False)
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     pooler: str = "none"
     metrics_token: str | None = field(default=None, repr=False)
     cors_origins: tuple[str, ...] = ()
-    trusted_proxies: tuple[str, ...] = ()
     shutdown_seconds: float = 20.0
     migration: str | None = None
 
@@ -109,6 +109,9 @@ def from_environ(
         if (text := _read(environ, knob.variable, knob.read, knob.wants)) is not None
     }
     pool_size = _read(environ, "PGKB_POOL_SIZE", _at_least(1), "a whole number from 1")
+    proxies = _read(
+        environ, "PGKB_TRUSTED_PROXIES", _networks, "addresses or networks, with commas between"
+    )
     anonymous = _read(environ, "PGKB_ANONYMOUS", _switch, "on or off")
     pooler = _read(environ, "PGKB_POOLER", _one_of("none", "transaction"), "none or transaction")
     shutdown = _read(environ, "PGKB_SHUTDOWN_SECONDS", _at_least(0), "a whole number from 0")
@@ -116,20 +119,20 @@ def from_environ(
         environ, "PGKB_METRICS_TOKEN", _secret, "a secret of 16 characters or more", shown=False
     )
     max_retries = _read(environ, "RAG_MAX_RETRIES", _at_least(0), "a whole number from 0")
+    chat_timeout = _read(environ, "PGKB_CHAT_TIMEOUT", _at_least(1), "a whole number from 1")
     return Settings(
         database_url=usable_url(url),
         pool_size=int(pool_size or 10),
         max_retries=int(max_retries or 0),
+        chat_timeout=float(chat_timeout or 120),
         database_settings=chosen,
         anonymous=anonymous is not None and _switch(anonymous),
         token_keys=_words(environ.get("PGKB_TOKEN_KEY", "")),
+        trusted_proxies=_networks(proxies or ""),
         pooler=pooler or "none",
         metrics_token=metrics_token,
         cors_origins=_list(
             environ, "PGKB_CORS_ORIGINS", _origin, "a site such as https://www.example.org"
-        ),
-        trusted_proxies=_list(
-            environ, "PGKB_TRUSTED_PROXIES", ip_network, "an address or network such as 10.0.0.0/8"
         ),
         shutdown_seconds=float(shutdown or 20),
     )
@@ -138,6 +141,10 @@ def from_environ(
 def _words(text: str) -> tuple[str, ...]:
     """The parts of a list with commas, without blanks around them."""
     return tuple(word for part in text.split(",") if (word := part.strip()))
+
+
+def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(word) for word in _words(text))
 
 
 def _at_least(low: int) -> Callable[[str], int]:

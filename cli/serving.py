@@ -51,8 +51,6 @@ def serve(
     from app.logs import log_to
     from app.server import server_of
 
-    if chosen.max_retries:
-        note("RAG_MAX_RETRIES has no effect: rewriting a question needs a chat model")
     log_to()
     shown = f"[{host}]" if ":" in host else host
     note(f"serving on http://{shown}:{listening.getsockname()[1]} (Ctrl-C stops)")

@@ -39,7 +39,6 @@ _HEADERS = {
     # answers are about somebody's child
     b"cache-control": b"no-store",
 }
-_OVER_TLS = {b"strict-transport-security": b"max-age=31536000"}
 
 
 class SlowBodyError(HTTPException):
@@ -61,7 +60,7 @@ class Observing:
             await self._handler(scope, receive, send)
             return
         began = time.perf_counter()
-        answer = _Answer(send, secure=scope["scheme"] == "https")
+        answer = _Answer(send)
         metrics.request_began()
         with ExitStack() as during:
             during.enter_context(bound_contextvars(request_id=request_id_of(scope)))
@@ -93,16 +92,15 @@ class Observing:
 class _Answer:
     """Adds the headers every answer has, and remembers the status."""
 
-    def __init__(self, send: Send, *, secure: bool) -> None:
+    def __init__(self, send: Send) -> None:
         self._send = send
-        self._headers = _HEADERS | _OVER_TLS if secure else _HEADERS
         self.status: int | None = None
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             given = {name.lower() for name, _ in message["headers"]}
-            more = [pair for pair in self._headers.items() if pair[0] not in given]
+            more = [pair for pair in _HEADERS.items() if pair[0] not in given]
             message["headers"] = [*message["headers"], *more]
         await self._send(message)
 

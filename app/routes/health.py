@@ -6,7 +6,7 @@ import asyncpg
 from litestar import Controller, Response, get
 from litestar.datastructures import State
 
-from app.documenting import answer
+from app.documenting import ANYBODY, answer
 from app.errors import AnyRequest, trouble_of
 from app.operations import calls
 from app.operations.calls import Check
@@ -52,6 +52,7 @@ class HealthController(Controller):
 
     path = "/health"
     tags = ("operations",)
+    security = ANYBODY
 
     @get(
         "/live",

@@ -10,7 +10,7 @@ from litestar.exceptions import NotAuthorizedException, PermissionDeniedExceptio
 from litestar.handlers.base import BaseRouteHandler
 
 from app.access.authentication import Caller
-from app.documenting import answer
+from app.documenting import MAY_ASK, answer
 from app.errors import AnyRequest, problems
 from app.operations import calls, metrics
 from app.operations.calls import VitalSigns
@@ -53,6 +53,7 @@ def _is_loopback(host: str) -> bool:
     guards=[may_read_metrics],
     media_type="text/plain",
     tags=["operations"],
+    security=MAY_ASK,
     summary="Figures for Prometheus",
     responses={
         200: answer(str, "Prometheus' text format.", _EXAMPLE, media_type="text/plain"),

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+import jsonschema_rs
 import pytest
 from httpx import AsyncClient
 from litestar import Litestar
 
 from app.asgi import create_app
+from app.documenting import SIGNED_IN, complete
 from app.settings import from_environ
 from tests.app.library import OPEN
 
@@ -16,7 +18,9 @@ from tests.app.library import OPEN
 def document() -> dict[str, Any]:
     """The OpenAPI document of an app that never ran."""
     app: Litestar = create_app(from_environ(OPEN, database_url="postgresql://nobody@nowhere/x"))
-    return app.openapi_schema.to_schema()
+    described = app.openapi_schema.to_schema()
+    complete(described)
+    return described
 
 
 def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -63,12 +67,28 @@ def test_every_body_and_every_answer_has_an_example(document: dict[str, Any]) ->
     assert lacking == []
 
 
+def test_every_example_is_one_its_schema_allows(document: dict[str, Any]) -> None:
+    wrong = []
+    for name, operation in operations(document):
+        bodies = {"body": operation.get("requestBody", {})} | operation["responses"]
+        for what, body in bodies.items():
+            for kind, media in body.get("content", {}).items():
+                if not kind.endswith("json"):
+                    continue
+                schema = media["schema"] | {"components": document["components"]}
+                given = [e["value"] for e in media.get("examples", {}).values()]
+                for example in given or [media["example"]]:
+                    problems = list(jsonschema_rs.iter_errors(schema, example))
+                    wrong += [f"{name} {what}: {p.message} at {p.instance_path}" for p in problems]
+    assert wrong == []
+
+
 def test_every_operation_tells_how_it_refuses_and_every_refusal_is_a_problem(
     document: dict[str, Any],
 ) -> None:
     for name, operation in operations(document):
         refusals = {s: r for s, r in operation["responses"].items() if s >= "400"}
-        if operation.get("security"):
+        if operation.get("security", document["security"]) == SIGNED_IN:
             assert "401" in refusals, name
         for status, refusal in refusals.items():
             if "/health/" not in name:

@@ -151,7 +151,7 @@ async def test_every_answer_has_the_headers_that_keep_browsers_from_guessing(
 
 @pytest.mark.parametrize("sent", ["ok-1", "", "x" * 65, "two words", "ü", "a\tb"])
 async def test_a_request_id_is_kept_when_it_is_harmless(client: AsyncClient, sent: str) -> None:
-    answer = await client.get("/nothing", headers={"X-Request-ID": sent.encode()})
+    answer = await client.get("/nothing", headers={b"X-Request-ID": sent.encode()})
     given = answer.headers["x-request-id"]
     assert (given == sent) is (sent == "ok-1")
     assert answer.json()["request_id"] == given
