@@ -44,8 +44,8 @@ def create_app(
     settings: Settings | None = None,
     *,
     embedders: Embedders | None = None,
-    passwords: Passwords | None = None,
     model: ChatModel | None = None,
+    passwords: Passwords | None = None,
 ) -> Litestar:
     """The application; without settings it reads the environment (raises `SettingsError`).
 
@@ -54,8 +54,8 @@ def create_app(
     chosen = settings or from_environ()
     tokens = Tokens(chosen.token_keys or [secrets.token_hex(32)])
     lent = embedders or Embedders(timeout=chosen.embed_timeout)
-    hashing = passwords or Passwords()
     speaking = model or chat_model_for()
+    hashing = passwords or Passwords()
 
     @asynccontextmanager
     async def with_pool(app: Litestar) -> AsyncIterator[None]:
@@ -76,9 +76,9 @@ def create_app(
                 tracing.stop()
                 await desk.keeper.drain()
                 await lent.close()
-                hashing.close()
                 if speaking:
                     await speaking.aclose()
+                hashing.close()
 
     app = Litestar(
         route_handlers=[

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any
 
-import httpx2
 import openai
 
 from providers.openai_clients import Connection, async_client
@@ -51,7 +50,12 @@ class OpenAIChat:
         except Exception as error:
             raise self._explain(error, messages) from error
         if finish not in _FINISHED or not said:
-            raise self._error("ended before the answer was finished", detail=f"finish {finish}")
+            raise ProviderError(
+                f"the chat service for {self.model} ended before the answer was finished",
+                code="service_failed",
+                retryable=True,
+                detail=f"finish {finish}"[:80],
+            )
 
     async def _events(
         self, messages: Sequence[ChatMessage], most_tokens: int
@@ -82,10 +86,6 @@ class OpenAIChat:
         return self._clients[loop]
 
     def _explain(self, error: Exception, messages: Sequence[ChatMessage]) -> ProviderError:
-        if isinstance(error, httpx2.TimeoutException):
-            return self._error("did not answer in time", code="timeout")
-        if isinstance(error, httpx2.TransportError):
-            return self._error("broke off", detail=type(error).__name__)
         return explain(
             error,
             model=self.model,
@@ -94,13 +94,6 @@ class OpenAIChat:
             texts=[message.content for message in messages],
             service="chat",
         ).error
-
-    def _error(
-        self, what: str, *, code: str = "service_failed", detail: str | None = None
-    ) -> ProviderError:
-        return ProviderError(
-            f"the chat service for {self.model} {what}", code=code, retryable=True, detail=detail
-        )
 
     async def aclose(self) -> None:
         """Close the connections of this event loop."""

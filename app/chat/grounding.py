@@ -14,7 +14,7 @@ from providers.sentences import sentences, split_block
 
 # the share of a sentence's words that must stand in its sources
 LEAST_SHARE = 0.5
-# with fewer words of meaning and no number there is nothing to check: "Here is what to do:"
+# with fewer words of meaning, no number and no mark nothing is claimed: "Here is what to do:"
 FEWEST_WORDS = 3
 
 _MARK = re.compile(r"\[(\d{1,3})\]")
@@ -93,7 +93,7 @@ def _sentences(answer: str, start: int, end: int) -> list[tuple[int, int]]:
     for line in answer[start:end].split("\n"):
         first_of_line = len(spans)
         cursor = at
-        for piece in split_block(line):
+        for piece in split_block(line.strip()):
             if not piece:
                 continue
             begin = answer.index(piece, cursor)
@@ -118,7 +118,8 @@ def _judge(
     def judged(supported: bool | None, reason: str | None = None) -> CheckedSentence:
         return CheckedSentence(start, end, listed, supported, reason)
 
-    if not numbers and (len(meaning) < FEWEST_WORDS or said.rstrip().endswith("?")):
+    says_little = len(meaning) < FEWEST_WORDS or said.rstrip().endswith("?")
+    if says_little and not numbers and not _MARK.search(said):
         return judged(None)
     told = "\n".join(texts[number] for number in listed if number in texts)
     if not told:

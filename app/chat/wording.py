@@ -30,8 +30,8 @@ def disclaimer(wording: Wording | None) -> str:
 
 def not_found(wording: Wording | None, *, searched: Sequence[str], scope: Scope) -> str:
     """Said when nothing was found, with where and what for it was searched."""
-    places = [scope.school_name, scope.la_name, scope.home_la_name]
-    where = ", ".join([*(place for place in places if place), "national"])
+    places = [place for place in (scope.school_name, scope.la_name, scope.home_la_name) if place]
+    where = f" and those of {', '.join(places)}" if places else ""
     what = "; ".join(f"“{' '.join(each.split())}”" for each in searched)
     said = wording.not_found if wording else NOT_FOUND
-    return f"{said}\n\nSearched {where} documents for {what}."
+    return f"{said}\n\nSearched the national documents{where} for {what}."

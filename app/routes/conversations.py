@@ -6,7 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 from litestar import Controller, delete, get
-from litestar.params import Parameter
+from litestar.params import FromPath, QueryParameter
 
 from app.access.guards import signed_in
 from app.chat import calls
@@ -14,14 +14,14 @@ from app.chat.calls import ConversationSummary, KeptTurn
 from app.errors import PROBLEMS, AnyRequest
 from app.pool import lend
 
-PageSize = Annotated[int, Parameter(query="limit", ge=1, le=100)]
+PageSize = Annotated[int, QueryParameter(name="limit", ge=1, le=100)]
 BeforeAt = Annotated[
     datetime | None,
-    Parameter(query="before", description="`last_turn_at` of the last one of the page before."),
+    QueryParameter(name="before", description="`last_turn_at` of the last one of the page before."),
 ]
 BeforeId = Annotated[
     UUID | None,
-    Parameter(query="before_id", description="Its `conversation_id`."),
+    QueryParameter(name="before_id", description="Its `conversation_id`."),
 ]
 
 
@@ -67,7 +67,7 @@ class ConversationController(Controller):
         return ConversationPage(found)
 
     @get("/{conversation_id:uuid}", summary="Read a conversation", responses=PROBLEMS)
-    async def read(self, conversation_id: UUID, request: AnyRequest) -> Conversation:
+    async def read(self, conversation_id: FromPath[UUID], request: AnyRequest) -> Conversation:
         """Every question with its answer and its sources."""
         async with lend(request.app.state.pool) as db:
             turns = await calls.read_conversation(
@@ -76,7 +76,7 @@ class ConversationController(Controller):
         return Conversation(conversation_id, turns)
 
     @delete("/{conversation_id:uuid}", summary="Delete a conversation", responses=PROBLEMS)
-    async def remove(self, conversation_id: UUID, request: AnyRequest) -> None:
+    async def remove(self, conversation_id: FromPath[UUID], request: AnyRequest) -> None:
         """Gone for good, with everything said in it."""
         async with lend(request.app.state.pool) as db:
             await calls.delete_conversation(

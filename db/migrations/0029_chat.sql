@@ -1,7 +1,8 @@
 -- 0029_chat
 -- why   a follow-up needs what was asked before it, an answer must say on what it rested, and a
 --       domain speaks its own words
--- lock  none that matters (new objects; one row of config.setting)
+-- lock  none that matters (new objects; share row exclusive on account.person and account.child
+--       for a moment)
 -- undo  drop schema chat cascade; delete from config.setting where name = 'kb.conversation_days';
 set local lock_timeout = '2s';
 set local statement_timeout = '60s';
@@ -36,7 +37,11 @@ create table chat.conversation (
     person_id uuid,
     child_id uuid,
     started_at timestamptz not null default now(),
-    last_turn_at timestamptz not null default now()
+    last_turn_at timestamptz not null default now(),
+    constraint conversation_person_fk
+    foreign key (person_id) references account.person (person_id) on delete cascade,
+    constraint conversation_child_fk
+    foreign key (child_id) references account.child (child_id) on delete set null
 );
 comment on table chat.conversation is 'Questions asked after another; each may lean on those before.';
 comment on column chat.conversation.conversation_id is

@@ -1,15 +1,16 @@
 -- chat.context_of
 -- What is known before a question is searched for: whose rules hold, what was said before, what to search for, and the words of the domain.
 --
--- The place is what this request names; else what an earlier request of this conversation named;
--- else the profile's. What a request names must be known, what a profile holds is passed over and
--- told in notes. Of several packs the one loaded last speaks.
+-- The place is what this request names; else what an earlier request of this conversation named,
+-- unless a child is named now; else the profile's, for which a postcode is the last resort. What a
+-- request names must be known, what a profile holds and is not known is passed over. Of several
+-- packs the one loaded last speaks.
 -- Writes nothing: runs in a read-only transaction and on a standby.
 --
 -- definer because  nobody may read turns but by way of whose they are
 -- called by  app/chat/calls.py
--- raises     TK001 no such conversation of theirs, PL001 unknown authority, PL002 unknown school,
---            PL003 the authority was split, PL005 a postcode that tells no authority
+-- raises     TK001 no such conversation of theirs, PE007 no such child of theirs, PL001 unknown authority, PL002 unknown school, PL003 the authority was split, PL005 a postcode that tells no
+--            authority
 
 create or replace function chat.context_of(
     question text,
@@ -46,6 +47,7 @@ as $func$
 #variable_conflict use_column
 declare
     _earlier chat.turn;
+    _profile record;
     _la text := context_of.la;
     _home_la text := context_of.home_la;
     _urn text := context_of.urn;
@@ -98,6 +100,28 @@ begin
                 _home_la := _earlier.home_la_code;
                 _urn := _earlier.school_urn;
             end if;
+        end if;
+    end if;
+
+    if context_of.child_id is not null then
+        perform account.refuse_foreign(context_of.person_id, context_of.child_id);
+    end if;
+    if place_from <> 'conversation' and context_of.person_id is not null
+        and concat(_la, _home_la, _urn) !~ '\S'
+    then
+        select r.* into _profile
+        from account.place_of(
+            person_id => context_of.person_id, child_id => child, postcode => _postcode
+        ) as r;
+        if _profile.source <> 'none' then
+            place_from := case
+                when _profile.source = 'postcode' and _postcode ~ '\S' then 'request'
+                else 'profile'
+            end;
+            _la := _profile.la_code;
+            _home_la := _profile.home_la_code;
+            _urn := _profile.school_urn;
+            _postcode := null;
         end if;
     end if;
 
