@@ -56,9 +56,27 @@ def complete(document: dict[str, Any]) -> None:
             for media in (m for body in bodies for m in body.get("content", {}).values()):
                 if not media.get("example") and not media.get("examples"):
                     media["example"] = _example_of(media.get("schema", {}), schemas)
+                for given in media.get("examples", {}).values():
+                    _put_nulls_back(given["value"], media["schema"], schemas)
+
+
+def _put_nulls_back(example: object, schema: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """The framework leaves out of an example what is null, though its schema requires it."""
+    schema = schemas.get(schema.get("$ref", "").rpartition("/")[2], schema)
+    if isinstance(example, list):
+        for one in example:
+            _put_nulls_back(one, schema.get("items", {}), schemas)
+    if isinstance(example, dict):
+        for name in schema.get("required", ()):
+            example.setdefault(name, None)
+        for name, value in example.items():
+            inner = schema.get("properties", {}).get(name, {})
+            for choice in inner.get("oneOf", [inner]):
+                _put_nulls_back(value, choice, schemas)
 
 
 _PARAMETERS = {
+    "limit": "How many at most.",
     "after": "The key the page begins after: the last one of the page before.",
     "page_size": "How many at most.",
     "child_id": "One of your children, as the list of them names it.",

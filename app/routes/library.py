@@ -4,7 +4,7 @@ from typing import Annotated
 
 from litestar import Controller, get
 from litestar.exceptions import NotFoundException
-from litestar.params import Parameter
+from litestar.params import PathParameter, QueryParameter
 
 from app import examples
 from app.access.guards import may_ask
@@ -15,11 +15,13 @@ from app.library import calls
 from app.library.calls import Citation, Document, Whose
 from app.pool import lend
 
-Id = Annotated[int, Parameter(ge=1, le=2**63 - 1, description="As a search or an answer gave it.")]
-Place = Annotated[str | None, Parameter(max_length=20, description="As in the search.")]
+Id = Annotated[
+    int, PathParameter(ge=1, le=2**63 - 1, description="As a search or an answer gave it.")
+]
+Place = Annotated[str | None, QueryParameter(max_length=20, description="As in the search.")]
 Everywhere = Annotated[
     bool,
-    Parameter(description="The search's `no_la_broad_fallback_used`; only without a place."),
+    QueryParameter(description="The search's `no_la_broad_fallback_used`; only without a place."),
 ]
 
 _REFUSALS = problems(400, 401, 404, 422, 429, 503)
@@ -75,12 +77,12 @@ class LibraryController(Controller):
         everywhere: Everywhere = False,
         after_index: Annotated[
             int,
-            Parameter(
+            QueryParameter(
                 ge=-1, le=2**31 - 1, description="The last `chunk_index` of the page before."
             ),
         ] = -1,
         page_size: Annotated[
-            int, Parameter(ge=1, le=500, description="How many passages at most.")
+            int, QueryParameter(ge=1, le=500, description="How many passages at most.")
         ] = 100,
     ) -> Document:
         """Its published version: facts, and its passages in their order, a page at a time.

@@ -8,7 +8,7 @@ import msgspec
 from litestar import Controller, Response, delete, get, post, put
 from litestar.datastructures import ResponseHeader
 from litestar.enums import MediaType
-from litestar.params import JSONBody
+from litestar.params import FromPath, JSONBody
 from msgspec import Meta
 
 from app.access import calls
@@ -88,7 +88,7 @@ class MeController(Controller):
 
     @put("/children/{child_id:uuid}", status_code=204, summary="Change a child", responses=PROBLEMS)
     async def change_child(
-        self, child_id: UUID, data: JSONBody[ChildFacts], request: AnyRequest
+        self, child_id: FromPath[UUID], data: JSONBody[ChildFacts], request: AnyRequest
     ) -> None:
         """All facts anew: what is left out is gone. A child of somebody else is not found."""
         keep_private(request, *data.private())
@@ -105,7 +105,7 @@ class MeController(Controller):
     @delete(
         "/children/{child_id:uuid}", status_code=204, summary="Remove a child", responses=PROBLEMS
     )
-    async def remove_child(self, child_id: UUID, request: AnyRequest) -> None:
+    async def remove_child(self, child_id: FromPath[UUID], request: AnyRequest) -> None:
         """A child of somebody else is not found."""
         async with lend(request.app.state.pool) as db:
             await calls.remove_child(db, person_id=request.user.person_id, child_id=child_id)

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 from litestar import Controller, get, patch, post, put
 from litestar.datastructures import ResponseHeader
-from litestar.params import JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from app.access import calls
 from app.access.calls import Person
@@ -32,6 +32,11 @@ class AccountChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, fr
 
     role: Role | None = None
     disabled: bool | None = None
+
+    def __post_init__(self) -> None:
+        """A change of nothing would find even those who are not there."""
+        if self.role is None and self.disabled is None:
+            raise ValueError("nothing to change: give role or disabled")
 
 
 class GivenPassword(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -61,9 +66,9 @@ class PeopleController(Controller):
     async def list_people(
         self,
         request: AnyRequest,
-        role: Role | None = None,
+        role: FromQuery[Role | None] = None,
         email: Annotated[str | None, QueryParameter(max_length=254)] = None,
-        after: UUID | None = None,
+        after: FromQuery[UUID | None] = None,
         page_size: Annotated[int, QueryParameter(ge=1, le=200)] = 50,
     ) -> PeoplePage:
         """By the age of the accounts; `email` is any part of an address."""
@@ -96,7 +101,7 @@ class PeopleController(Controller):
         "/{person_id:uuid}", status_code=204, summary="Change role or access", responses=PROBLEMS
     )
     async def change(
-        self, person_id: UUID, data: JSONBody[AccountChange], request: AnyRequest
+        self, person_id: FromPath[UUID], data: JSONBody[AccountChange], request: AnyRequest
     ) -> None:
         """Whoever is disabled is out at once. The last admin stays one."""
         async with lend(request.app.state.pool) as db, db.transaction():
@@ -114,7 +119,7 @@ class PeopleController(Controller):
         responses=PROBLEMS,
     )
     async def set_password(
-        self, person_id: UUID, data: JSONBody[GivenPassword], request: AnyRequest
+        self, person_id: FromPath[UUID], data: JSONBody[GivenPassword], request: AnyRequest
     ) -> None:
         """All sessions of that person end."""
         keep_private(request, data.password)

@@ -98,4 +98,6 @@ def test_every_operation_tells_how_it_refuses_and_every_refusal_is_a_problem(
 async def test_it_is_served_and_refers_to_no_other_site(client: AsyncClient) -> None:
     answer = await client.get("/schema/openapi.json")
     assert answer.status_code == 200
-    assert "https://" not in answer.text.replace("https://ask.example.org", "")
+    assert '"$ref":"http' not in answer.text
+    assert {"externalDocs", "servers"} & set(answer.json()) <= {"servers"}
+    assert [place["url"] for place in answer.json().get("servers", [])] == ["/"]
