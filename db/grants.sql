@@ -8,13 +8,13 @@
 
 -- nobody gets anything by default
 revoke all on schema
-config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
-revoke all on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+revoke all on all tables in schema
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
-revoke all on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+revoke all on all functions in schema
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
@@ -50,7 +50,8 @@ intake.create_batch, intake.batch_status
 to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
-grant usage on schema config, audit, place, terms, corpus, embedding, queue, intake, search
+grant usage on schema
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search
 to pgkb_ingest;
 grant select on table
 config.setting, config.settings, corpus.status_edge, embedding.set, embedding.fill_progress,
@@ -65,7 +66,7 @@ embedding.vector, embedding.cold_vector, embedding.query_cache, embedding.wanted
 embedding.fill_batch, embedding.spend,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
 search.recent_text, search.posting_list, search.listed_scope,
-queue.task, intake.batch, intake.page
+queue.task, intake.batch, intake.page, intake.upload, intake.upload_file
 to pgkb_ingest;
 grant select, update on table queue.provider_rate to pgkb_ingest;
 grant select on table queue.job, queue.summary to pgkb_ingest;
@@ -81,6 +82,8 @@ search.fold_statistics, search.scoped_lexemes, search.text_index__keep_statistic
 search.purge_records, search.refresh_postings, search.scopes_to_list, search.list_postings,
 search.bm25_settings, search.bm25_impact, embedding.own_index
 to pgkb_ingest;
+-- what a curator asked for in a run
+grant execute on function validation.judge_batch to pgkb_ingest;
 -- deciding is not ingest's
 revoke execute on function
 corpus.set_status, corpus.set_tags, corpus.decide_chunks, corpus.decide_documents,
@@ -89,14 +92,14 @@ from pgkb_ingest;
 
 -- admin: curators and DBAs
 grant usage on schema
-config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
 to pgkb_admin;
-grant select on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+grant select on all tables in schema
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
 to pgkb_admin;
 grant select on table public.knowledge_base to pgkb_admin;
-grant execute on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+grant execute on all functions in schema
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
 to pgkb_admin;
 -- judged questions and what was measured with them
 grant insert, update, delete on all tables in schema eval to pgkb_admin;
