@@ -1,13 +1,18 @@
 """`create_app`: the whole HTTP side, put together from settings."""
 
+import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib import metadata
 
 from litestar import Litestar
+from litestar.middleware import DefineMiddleware
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
 
+from app.access.authentication import BearerTokens
+from app.access.tokens import Tokens
 from app.embedders import Embedders
 from app.errors import answer_error, send_request_id
 from app.pool import pool_of
@@ -26,6 +31,7 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
     `uvicorn --factory app.asgi:create_app` runs it too.
     """
     chosen = settings or from_environ()
+    tokens = Tokens(chosen.token_keys or [secrets.token_hex(32)])
     lent = embedders or Embedders(timeout=chosen.embed_timeout)
 
     @asynccontextmanager
@@ -40,6 +46,7 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
     app = Litestar(
         route_handlers=[HealthController, SearchController, ChatController],
         lifespan=[with_pool],
+        middleware=[DefineMiddleware(BearerTokens, exclude_http_methods=())],
         exception_handlers={Exception: answer_error},
         before_send=[send_request_id],
         request_max_body_size=_BODY_LIMIT,
@@ -53,10 +60,16 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
             # plain JSON: the bundled pages would load scripts from elsewhere
             render_plugins=[JsonRenderPlugin(path="/openapi.json")],
             use_handler_docstrings=True,
+            components=Components(
+                security_schemes={
+                    "bearer": SecurityScheme(type="http", scheme="bearer", bearer_format="JWT")
+                }
+            ),
         ),
     )
     app.state.settings = chosen
     app.state.embedders = lent
+    app.state.tokens = tokens
     return app
 
 

@@ -7,6 +7,7 @@ Everything else is told in a fixed sentence; its detail goes to the log, secrets
 import logging
 import re
 import traceback
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -118,7 +119,10 @@ PROBLEMS = {
     status: ResponseSpec(Problem, description=meaning, media_type=PROBLEM_JSON)
     for status, meaning in (
         (400, "The request is not one: `errors` says which field and why."),
+        (401, "Nobody is signed in, or the token is no good any more."),
+        (403, "The role does not allow this."),
         (422, "A code, tag or number in the request is not known or not usable."),
+        (429, "Too many requests: `Retry-After` says how many seconds to wait."),
         (503, "The database cannot answer just now."),
     )
 }
@@ -225,7 +229,7 @@ def _trouble_of_postgres(error: asyncpg.PostgresError) -> Trouble:
 def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
     """Litestar's handler of last resort: problem+json outside, the detail in the log."""
     if isinstance(error, HTTPException):
-        return _respond(request, *_trouble_of_http(error))
+        return _respond(request, *_trouble_of_http(error), headers=error.headers)
     trouble = trouble_of(error)
     if trouble.status >= 500:
         _log.error(
@@ -271,7 +275,11 @@ def _trouble_of_http(error: HTTPException) -> tuple[Trouble, list[dict[str, str]
 
 
 def _respond(
-    request: AnyRequest, trouble: Trouble, errors: list[dict[str, str]]
+    request: AnyRequest,
+    trouble: Trouble,
+    errors: list[dict[str, str]],
+    *,
+    headers: Mapping[str, str] | None = None,
 ) -> Response[Problem]:
     problem = Problem(
         title=trouble.title,
@@ -281,7 +289,8 @@ def _respond(
         request_id=request_id_of(request.scope),
         errors=errors,
     )
-    headers = {"Retry-After": "5"} if trouble.status == 503 else None
+    if trouble.status == 503:
+        headers = {"Retry-After": "5"}
     return Response(problem, status_code=trouble.status, media_type=PROBLEM_JSON, headers=headers)
 
 

@@ -16,7 +16,9 @@ class Settings:
 
     `database_settings` are server settings of every pooled connection (`kb.rrf_k` and friends);
     times are seconds. `max_retries` is how often a question that found nothing is rewritten and
-    asked again, for which a chat model is needed.
+    asked again, for which a chat model is needed. With `anonymous` nobody has to sign in to ask.
+    `token_keys` sign access tokens, the first new ones; without any a key is made that ends with
+    this process.
     """
 
     database_url: str = field(repr=False)
@@ -26,6 +28,8 @@ class Settings:
     embed_timeout: float = 20.0
     max_retries: int = 0
     database_settings: Mapping[str, str] = field(default_factory=dict)
+    anonymous: bool = False
+    token_keys: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +42,14 @@ class Knob:
     wants: str
 
 
+_ON = frozenset({"1", "true", "yes", "on"})
+_OFF = frozenset({"0", "false", "no", "off"})
+
+
 def _switch(text: str) -> bool:
-    if text.lower() not in {"1", "0", "true", "false", "yes", "no", "on", "off"}:
+    if text.lower() not in _ON | _OFF:
         raise ValueError
-    return True
+    return text.lower() in _ON
 
 
 # the kind is checked here, so that a slip is told without a database; the bounds are the
@@ -88,13 +96,21 @@ def from_environ(
         if (text := _read(environ, knob.variable, knob.read, knob.wants)) is not None
     }
     pool_size = _read(environ, "PGKB_POOL_SIZE", _at_least(1), "a whole number from 1")
+    anonymous = _read(environ, "PGKB_ANONYMOUS", _switch, "on or off")
     max_retries = _read(environ, "RAG_MAX_RETRIES", _at_least(0), "a whole number from 0")
     return Settings(
         database_url=usable_url(url),
         pool_size=int(pool_size or 10),
         max_retries=int(max_retries or 0),
         database_settings=chosen,
+        anonymous=anonymous is not None and _switch(anonymous),
+        token_keys=_words(environ.get("PGKB_TOKEN_KEY", "")),
     )
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """The parts of a list with commas, without blanks around them."""
+    return tuple(word for part in text.split(",") if (word := part.strip()))
 
 
 def _at_least(low: int) -> Callable[[str], int]:

@@ -30,17 +30,20 @@ def serve(
         bool,
         typer.Option(
             "--allow-remote",
-            help="Listen on an address other machines reach. Nobody has to sign in.",
+            help="Listen on an address other machines reach. Put TLS in front of it.",
         ),
+    ] = False,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="Whoever reaches the address may ask.")
     ] = False,
 ) -> None:
     """Check settings and port, then serve until interrupted."""
     if host not in _LOOPBACK and not allow_remote:
         raise CliError(
-            f"--host {host} can be reached by other machines and nobody has to sign in. "
-            "Add --allow-remote if that is meant"
+            f"--host {host} can be reached by other machines, and passwords travel as they are. "
+            "Put a proxy with TLS in front and add --allow-remote"
         )
-    chosen = wiring.settings()
+    chosen = _closed_or_open(wiring.settings(), anonymous=anonymous)
     listening = _listen(host, port)
     wiring.run(_check(chosen))
 
@@ -55,12 +58,29 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     note(f"serving on http://{shown}:{listening.getsockname()[1]} (Ctrl-C stops)")
     server = uvicorn.Server(
-        uvicorn.Config(create_app(chosen), log_config=None, access_log=False, lifespan="on")
+        uvicorn.Config(
+            create_app(chosen),
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            # whose word about the caller's address counts is a setting of the app
+            proxy_headers=False,
+        )
     )
     with listening:
         server.run(sockets=[listening])
     if not server.started:
         raise CliError("the app did not start. The lines above say why")
+
+
+def _closed_or_open(chosen: "Settings", *, anonymous: bool) -> "Settings":
+    """The settings with a key for tokens, and open to everybody when that is asked for."""
+    from dataclasses import replace
+
+    from db import server
+
+    keys = chosen.token_keys or (server.server().token_key(),)
+    return replace(chosen, token_keys=keys, anonymous=anonymous or chosen.anonymous)
 
 
 async def _check(chosen: "Settings") -> None:

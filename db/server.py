@@ -265,6 +265,11 @@ class Server:
             notices=tuple(said),
         )
 
+    def token_key(self) -> str:
+        """The key access tokens are signed with where no other is given; made on first use."""
+        with self._clear_errors():
+            return self.home.token_key()
+
     def error(self, text: str) -> ServerError:
         """The one line people get: what, why, what to do, and where the log is."""
         line = f"{text} (log: {self.home.log_file()})"

@@ -32,6 +32,7 @@ class Home:
         self.configuration = self.root / "postgresql.conf"
         self.access = self.root / "pg_hba.conf"
         self.password = self.root / "password"
+        self.token = self.root / "token_key"
         self.port = self.root / "port"
         self.lock = self.root / "lock"
 
@@ -65,6 +66,13 @@ class Home:
         if not self.password.exists():
             write_file(self.password, secrets.token_urlsafe(24) + "\n", mode=0o600)
         return self.password.read_text()
+
+    def token_key(self) -> str:
+        """The key that access tokens are signed with, made once, for this machine's own."""
+        with self.locked(create=True):
+            if not self.token.exists():
+                write_file(self.token, secrets.token_hex(32) + "\n", mode=0o600)
+            return self.token.read_text().strip()
 
     def refuse_occupied(self, port: int) -> None:
         """Raises HomeError when the server could not listen on this port."""

@@ -1,0 +1,1 @@
+"""Who is asking: tokens, guards, signing in, and how often somebody may ask."""

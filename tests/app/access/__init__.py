@@ -1,0 +1,1 @@
+"""Signing in, and what only some may do."""
