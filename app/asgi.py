@@ -13,6 +13,7 @@ from litestar.openapi.spec import Components, SecurityScheme
 
 from app.access.authentication import BearerTokens
 from app.access.tokens import Tokens
+from app.admin.routes import ADMIN_CONTROLLERS
 from app.embedders import Embedders
 from app.errors import answer_error, send_request_id
 from app.pool import pool_of
@@ -44,7 +45,7 @@ def create_app(settings: Settings | None = None, *, embedders: Embedders | None 
                 await lent.close()
 
     app = Litestar(
-        route_handlers=[HealthController, SearchController, ChatController],
+        route_handlers=[HealthController, SearchController, ChatController, *ADMIN_CONTROLLERS],
         lifespan=[with_pool],
         middleware=[DefineMiddleware(BearerTokens, exclude_http_methods=())],
         exception_handlers={Exception: answer_error},

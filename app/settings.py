@@ -3,7 +3,10 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+_MEGABYTE = 1024 * 1024
 
 
 class SettingsError(ValueError):
@@ -18,7 +21,8 @@ class Settings:
     times are seconds. `max_retries` is how often a question that found nothing is rewritten and
     asked again, for which a chat model is needed. With `anonymous` nobody has to sign in to ask.
     `token_keys` sign access tokens, the first new ones; without any a key is made that ends with
-    this process.
+    this process. What is uploaded waits in `upload_dir` for a worker; an upload is answered as soon
+    as it was read, after `upload_wait` at the latest.
     """
 
     database_url: str = field(repr=False)
@@ -30,6 +34,10 @@ class Settings:
     database_settings: Mapping[str, str] = field(default_factory=dict)
     anonymous: bool = False
     token_keys: tuple[str, ...] = field(default=(), repr=False)
+    upload_dir: Path | None = None
+    upload_wait: float = 5.0
+    max_file_bytes: int = 50 * _MEGABYTE
+    max_zip_bytes: int = 200 * _MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +105,10 @@ def from_environ(
     }
     pool_size = _read(environ, "PGKB_POOL_SIZE", _at_least(1), "a whole number from 1")
     anonymous = _read(environ, "PGKB_ANONYMOUS", _switch, "on or off")
+    upload_wait = _read(environ, "PGKB_UPLOAD_WAIT_SECONDS", _at_least(0), "a whole number from 0")
+    max_file = _read(environ, "PGKB_MAX_FILE_MB", _at_least(1), "a whole number from 1")
+    max_zip = _read(environ, "PGKB_MAX_ZIP_MB", _at_least(1), "a whole number from 1")
+    upload_dir = environ.get("PGKB_UPLOAD_DIR", "").strip()
     max_retries = _read(environ, "RAG_MAX_RETRIES", _at_least(0), "a whole number from 0")
     return Settings(
         database_url=usable_url(url),
@@ -105,6 +117,10 @@ def from_environ(
         database_settings=chosen,
         anonymous=anonymous is not None and _switch(anonymous),
         token_keys=_words(environ.get("PGKB_TOKEN_KEY", "")),
+        upload_dir=Path(upload_dir) if upload_dir else None,
+        upload_wait=float(upload_wait or 5),
+        max_file_bytes=int(max_file or 50) * _MEGABYTE,
+        max_zip_bytes=int(max_zip or 200) * _MEGABYTE,
     )
 
 
