@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 from litestar import Controller, get
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
 from app.access.guards import curators
 from app.admin import calls
@@ -60,7 +60,7 @@ class AnalyticsController(Controller):
     async def searches(
         self,
         request: AnyRequest,
-        days: Annotated[int, Parameter(ge=1, le=366, description="So many days back.")] = 7,
+        days: Annotated[int, QueryParameter(ge=1, le=366, description="So many days back.")] = 7,
     ) -> Searches:
         """Numbers only: no question is kept."""
         async with acting(request) as db:

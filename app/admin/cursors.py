@@ -12,17 +12,17 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from litestar.exceptions import ValidationException
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
 _BIGGEST = 2**63 - 1
 
 Page: TypeAlias = Annotated[
     str | None,
-    Parameter(
+    QueryParameter(
         max_length=300, description="`nextPage` of the page before; without it the first page."
     ),
 ]
-PageSize: TypeAlias = Annotated[int, Parameter(query="pageSize", ge=1, le=200)]
+PageSize: TypeAlias = Annotated[int, QueryParameter(name="pageSize", ge=1, le=200)]
 
 
 def next_page(keys: Sequence[float | None], *filters: object) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 from litestar import Controller, Response, get, patch, post
-from litestar.params import JSONBody, Parameter
+from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta
 
 from app.access.guards import curators
@@ -95,17 +95,17 @@ class DocumentController(Controller):
         request: AnyRequest,
         validation_status: Annotated[
             State | None,
-            Parameter(query="validationStatus", description="A passage of it is so."),
+            QueryParameter(name="validationStatus", description="A passage of it is so."),
         ] = None,
         la_code: Annotated[
             str | None, text("laCode", "Documents of this authority.", most=20)
         ] = None,
         tags: Annotated[
             list[Tag] | None,
-            Parameter(max_items=50, description="Any of them counts; repeat the parameter."),
+            QueryParameter(max_items=50, description="Any of them counts; repeat the parameter."),
         ] = None,
         min_quality: Annotated[
-            int | None, Parameter(query="minQuality", ge=0, le=100, description="Mean quality.")
+            int | None, QueryParameter(name="minQuality", ge=0, le=100, description="Mean quality.")
         ] = None,
         q: Annotated[str | None, text("q", "A part of the title.")] = None,
         page: Page = None,
@@ -139,7 +139,8 @@ class DocumentController(Controller):
         request: AnyRequest,
         document_id: DocumentId,
         version: Annotated[
-            int | None, Parameter(ge=1, le=2**31 - 1, description="Number of an earlier version.")
+            int | None,
+            QueryParameter(ge=1, le=2**31 - 1, description="Number of an earlier version."),
         ] = None,
         page: Page = None,
         page_size: PageSize = 20,

@@ -3,7 +3,7 @@
 from typing import Annotated, TypeAlias
 
 from litestar.openapi import ResponseSpec
-from litestar.params import Parameter
+from litestar.params import PathParameter, QueryParameter
 from msgspec import Meta
 
 from app.errors import PROBLEM_JSON, PROBLEMS, Problem
@@ -25,17 +25,19 @@ Reason = Annotated[
 ]
 Key = Annotated[int, Meta(ge=1, le=_BIGGEST)]
 
-DocumentId: TypeAlias = Annotated[int, Parameter(ge=1, le=_BIGGEST, description="The document.")]
-TaskId: TypeAlias = Annotated[int, Parameter(ge=1, le=_BIGGEST, description="The job.")]
+DocumentId: TypeAlias = Annotated[
+    int, PathParameter(ge=1, le=_BIGGEST, description="The document.")
+]
+TaskId: TypeAlias = Annotated[int, PathParameter(ge=1, le=_BIGGEST, description="The job.")]
 Rows: TypeAlias = Annotated[
-    int, Parameter(query="atMost", ge=1, le=500, description="How many rows at most.")
+    int, QueryParameter(name="atMost", ge=1, le=500, description="How many rows at most.")
 ]
 
 
 def text(query: str, description: str, *, most: int = 300) -> object:
     """A query parameter that is a text."""
-    return Parameter(
-        query=query, min_length=1, max_length=most, pattern=_STORED, description=description
+    return QueryParameter(
+        name=query, min_length=1, max_length=most, pattern=_STORED, description=description
     )
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from litestar import Controller, get, post
 from litestar.exceptions import NotFoundException
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
 from app.access.guards import admins
 from app.admin import calls
@@ -50,25 +50,27 @@ class OperationsController(Controller):
     async def jobs(
         self,
         request: AnyRequest,
-        state: Annotated[
+        states: Annotated[
             list[JobState] | None,
-            Parameter(max_items=5, description="Any of them counts; repeat the parameter."),
+            QueryParameter(
+                name="state", max_items=5, description="Any of them counts; repeat the parameter."
+            ),
         ] = None,
         kind: Annotated[str | None, text("kind", "What is to be done, e.g. read_upload.")] = None,
         page: Page = None,
         page_size: PageSize = 50,
     ) -> Jobs:
         """Newest first."""
-        states = sorted(state or ())
-        (before,) = keys_of(page, [int], "jobs", states, kind)
+        wanted = sorted(states or ())
+        (before,) = keys_of(page, [int], "jobs", wanted, kind)
         async with acting(request) as db:
             found = await calls.list_jobs(
-                db, states=states, kind=kind, before=before, page_size=page_size
+                db, states=wanted, kind=kind, before=before, page_size=page_size
             )
         more = len(found) == page_size
         return Jobs(
             jobs=[_shown(job) for job in found],
-            next_page=next_page([found[-1].task_id], "jobs", states, kind) if more else None,
+            next_page=next_page([found[-1].task_id], "jobs", wanted, kind) if more else None,
         )
 
     @get("/jobs/{task_id:int}", summary="One job", responses=ADMIN_PROBLEMS)

@@ -18,7 +18,7 @@ from litestar.openapi.spec import (
     RequestBody,
     Schema,
 )
-from litestar.params import JSONBody, Parameter
+from litestar.params import FromPath, JSONBody, QueryParameter
 from msgspec import Meta
 
 from app.access.guards import curators
@@ -166,7 +166,7 @@ class UploadController(Controller):
         )
 
     @get("/uploads/{upload_id:uuid}", summary="What became of an upload", responses=ADMIN_PROBLEMS)
-    async def status(self, request: AnyRequest, upload_id: UUID) -> calls.UploadStatus:
+    async def status(self, request: AnyRequest, upload_id: FromPath[UUID]) -> calls.UploadStatus:
         """Until 24 hours after it is done."""
         async with acting(request) as db:
             return _for_people(await calls.upload_status(db, upload_key=upload_id))
@@ -191,7 +191,7 @@ class UploadController(Controller):
 
     @get("/ingest-status", summary="What became of addresses", responses=ADMIN_PROBLEMS)
     async def ingest_status(
-        self, request: AnyRequest, batch_id: Annotated[UUID, Parameter(query="batchId")]
+        self, request: AnyRequest, batch_id: Annotated[UUID, QueryParameter(name="batchId")]
     ) -> calls.BatchStatus:
         """Until 24 hours after the last is done."""
         async with acting(request) as db:

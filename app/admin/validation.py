@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 from litestar import Controller, get, post
-from litestar.params import JSONBody, Parameter
+from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta
 
 from app.access.guards import curators
@@ -61,9 +61,12 @@ class ValidationController(Controller):
         self,
         request: AnyRequest,
         run_id: Annotated[
-            Key | None, Parameter(query="runId", description="By default the last.")
+            Key | None, QueryParameter(name="runId", description="By default the last.")
         ] = None,
-        verdict: Literal["approve", "flag", "leave"] | None = None,
+        verdict: Annotated[
+            Literal["approve", "flag", "leave"] | None,
+            QueryParameter(description="Only these verdicts."),
+        ] = None,
         page: Page = None,
         page_size: PageSize = 50,
     ) -> RunReport:

@@ -60,9 +60,9 @@ begin
         when _task.cancelled then 'it was called off'
         else _task.last_error
     end;
+    done := state in ('read', 'refused', 'failed');
     select
-        state in ('read', 'refused', 'failed')
-        and not coalesce(bool_or(s.state = 'publishing'), false),
+        done and not coalesce(bool_or(s.state = 'publishing'), false),
         coalesce(
             jsonb_agg(
                 jsonb_strip_nulls(jsonb_build_object(
