@@ -86,6 +86,17 @@ GRANT ALL ON FUNCTION audit.actor() TO pgkb_app;
 GRANT ALL ON FUNCTION audit.actor() TO pgkb_ingest;
 GRANT ALL ON FUNCTION audit.actor() TO pgkb_admin;
 
+CREATE FUNCTION audit.list_events(kind text DEFAULT NULL::text, subject text DEFAULT NULL::text, actor text DEFAULT NULL::text, before bigint DEFAULT NULL::bigint, page_size integer DEFAULT 50) RETURNS SETOF audit.event
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 7ae184bfa2b6afc9';
+
+COMMENT ON FUNCTION audit.list_events(kind text, subject text, actor text, before bigint, page_size integer) IS 'The events of the audit log, newest first, a page at a time; the next page begins before the last one''s id.';
+
+REVOKE ALL ON FUNCTION audit.list_events(kind text, subject text, actor text, before bigint, page_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION audit.list_events(kind text, subject text, actor text, before bigint, page_size integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION audit.list_events(kind text, subject text, actor text, before bigint, page_size integer) TO pgkb_admin;
+
 CREATE FUNCTION audit.speak_for(actor text, reason text) RETURNS text[]
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3518,8 +3529,126 @@ COMMENT ON TABLE intake.page IS 'An address of a batch. While it has no outcome,
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE intake.page TO pgkb_ingest;
 GRANT SELECT ON TABLE intake.page TO pgkb_admin;
 
+CREATE TABLE intake.upload (
+    upload_id bigint NOT NULL,
+    upload_key uuid DEFAULT gen_random_uuid() NOT NULL,
+    kind text NOT NULL,
+    spool_name text NOT NULL,
+    file_name text NOT NULL,
+    sha256 bytea NOT NULL,
+    byte_count bigint NOT NULL,
+    scope_id bigint NOT NULL,
+    la_code text,
+    school_urn text,
+    title text,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    authority text,
+    document_type text,
+    effective_date date,
+    handed_in_by text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    refusal text,
+    remark text,
+    finished_at timestamp with time zone,
+    CONSTRAINT upload_hash_is_sha256 CHECK ((octet_length(sha256) = 32)),
+    CONSTRAINT upload_holds_something CHECK ((byte_count > 0)),
+    CONSTRAINT upload_is_finished_when_refused CHECK (((refusal IS NULL) OR (finished_at IS NOT NULL))),
+    CONSTRAINT upload_kind_is_known CHECK ((kind = ANY (ARRAY['file'::text, 'archive'::text]))),
+    CONSTRAINT upload_spool_is_a_plain_name CHECK ((spool_name ~ '^[0-9a-f]{32}$'::text))
+);
+
+COMMENT ON COLUMN intake.upload.authority IS 'Kind of publisher.';
+
+COMMENT ON COLUMN intake.upload.byte_count IS 'How many they are.';
+
+COMMENT ON COLUMN intake.upload.created_at IS 'When.';
+
+COMMENT ON COLUMN intake.upload.document_type IS 'What it is, e.g. policy.';
+
+COMMENT ON COLUMN intake.upload.effective_date IS 'The day it says it applies from.';
+
+COMMENT ON COLUMN intake.upload.file_name IS 'The name it was given, fit to be shown and no path; the source of its document.';
+
+COMMENT ON COLUMN intake.upload.finished_at IS 'When all of it was read.';
+
+COMMENT ON COLUMN intake.upload.handed_in_by IS 'Who handed it in.';
+
+COMMENT ON COLUMN intake.upload.kind IS 'file: one document; archive: a ZIP of them.';
+
+COMMENT ON COLUMN intake.upload.la_code IS 'The authority its documents belong to.';
+
+COMMENT ON COLUMN intake.upload.refusal IS 'Why nothing of it was taken.';
+
+COMMENT ON COLUMN intake.upload.remark IS 'What an archive held.';
+
+COMMENT ON COLUMN intake.upload.school_urn IS 'The school they belong to.';
+
+COMMENT ON COLUMN intake.upload.scope_id IS 'Who will see its documents, unless their address says national.';
+
+COMMENT ON COLUMN intake.upload.sha256 IS 'SHA-256 of its bytes.';
+
+COMMENT ON COLUMN intake.upload.spool_name IS 'Where its bytes lie in the spool: a name of our own.';
+
+COMMENT ON COLUMN intake.upload.tags IS 'Topic slugs its documents get.';
+
+COMMENT ON COLUMN intake.upload.title IS 'The title that was stated; NULL takes the document''s own.';
+
+COMMENT ON COLUMN intake.upload.upload_id IS 'Key, and the subject of its task.';
+
+COMMENT ON COLUMN intake.upload.upload_key IS 'What people ask for it by; nobody guesses it.';
+
+COMMENT ON TABLE intake.upload IS 'A file or an archive that was handed in: its bytes lie in the spool, the task read_upload of its upload_id stands for it. Goes 24 hours after it is done.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE intake.upload TO pgkb_ingest;
+GRANT SELECT ON TABLE intake.upload TO pgkb_admin;
+
+CREATE TABLE intake.upload_file (
+    upload_id bigint NOT NULL,
+    "position" integer NOT NULL,
+    name text CONSTRAINT upload_file_name_not_null1 NOT NULL,
+    outcome text NOT NULL,
+    reason text,
+    title text,
+    version_id bigint,
+    existing_source text,
+    read_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT upload_file_outcome_is_known CHECK ((outcome = ANY (ARRAY['staged'::text, 'unchanged'::text, 'updated'::text, 'duplicate'::text, 'refused'::text])))
+);
+
+COMMENT ON COLUMN intake.upload_file."position" IS 'Its place in the archive, from 1.';
+
+COMMENT ON COLUMN intake.upload_file.existing_source IS 'The source a duplicate is the same as.';
+
+COMMENT ON COLUMN intake.upload_file.name IS 'Its name; in an archive with the folders above it.';
+
+COMMENT ON COLUMN intake.upload_file.outcome IS 'staged: a new text, to be published; unchanged, updated, duplicate: it is there already; refused: it never will be.';
+
+COMMENT ON COLUMN intake.upload_file.read_at IS 'When.';
+
+COMMENT ON COLUMN intake.upload_file.reason IS 'Why it was refused.';
+
+COMMENT ON COLUMN intake.upload_file.title IS 'Title of its document.';
+
+COMMENT ON COLUMN intake.upload_file.upload_id IS 'Its upload.';
+
+COMMENT ON COLUMN intake.upload_file.version_id IS 'Its text; NULL when that was discarded.';
+
+COMMENT ON TABLE intake.upload_file IS 'A file of an upload that was read, and what became of it; the row is written in one step with its text.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE intake.upload_file TO pgkb_ingest;
+GRANT SELECT ON TABLE intake.upload_file TO pgkb_admin;
+
 ALTER TABLE intake.page ALTER COLUMN page_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME intake.page_page_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE intake.upload ALTER COLUMN upload_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME intake.upload_upload_id_seq
     START WITH 1
     INCREMENT BY 1
     NO MINVALUE
@@ -3536,15 +3665,44 @@ ALTER TABLE ONLY intake.page
 ALTER TABLE ONLY intake.page
     ADD CONSTRAINT page_pk PRIMARY KEY (page_id);
 
+ALTER TABLE ONLY intake.upload
+    ADD CONSTRAINT upload_once_per_key UNIQUE (upload_key);
+
+ALTER TABLE ONLY intake.upload
+    ADD CONSTRAINT upload_once_per_spool UNIQUE (spool_name);
+
+ALTER TABLE ONLY intake.upload
+    ADD CONSTRAINT upload_pk PRIMARY KEY (upload_id);
+
+ALTER TABLE ONLY intake.upload_file
+    ADD CONSTRAINT upload_file_pk PRIMARY KEY (upload_id, "position");
+
 ALTER TABLE ONLY intake.page
     ADD CONSTRAINT page_batch_fk FOREIGN KEY (batch_id) REFERENCES intake.batch(batch_id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY intake.page
     ADD CONSTRAINT page_version_fk FOREIGN KEY (version_id) REFERENCES corpus.version(version_id) ON DELETE SET NULL;
 
+ALTER TABLE ONLY intake.upload
+    ADD CONSTRAINT upload_scope_fk FOREIGN KEY (scope_id) REFERENCES corpus.scope(scope_id);
+
+ALTER TABLE ONLY intake.upload_file
+    ADD CONSTRAINT upload_file_upload_fk FOREIGN KEY (upload_id) REFERENCES intake.upload(upload_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY intake.upload_file
+    ADD CONSTRAINT upload_file_version_fk FOREIGN KEY (version_id) REFERENCES corpus.version(version_id) ON DELETE SET NULL;
+
 CREATE INDEX batch_created_idx ON intake.batch USING btree (created_at);
 
 CREATE INDEX page_version_idx ON intake.page USING btree (version_id);
+
+CREATE INDEX upload_created_idx ON intake.upload USING btree (created_at);
+
+CREATE INDEX upload_file_version_idx ON intake.upload_file USING btree (version_id);
+
+CREATE INDEX upload_scope_idx ON intake.upload USING btree (scope_id);
+
+CREATE INDEX upload_sha256_idx ON intake.upload USING btree (sha256);
 
 CREATE FUNCTION intake.batch_status(batch_id uuid) RETURNS TABLE(created_at timestamp with time zone, done boolean, total integer, waiting integer, stored integer, unchanged integer, duplicate integer, refused integer, failed integer, urls jsonb)
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
@@ -3570,6 +3728,28 @@ GRANT ALL ON FUNCTION intake.create_batch(urls text[], la_code text, school_urn 
 GRANT ALL ON FUNCTION intake.create_batch(urls text[], la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION intake.create_batch(urls text[], la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text) TO pgkb_admin;
 
+CREATE FUNCTION intake.display_name(given text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 c509f2af75f59bb0';
+
+COMMENT ON FUNCTION intake.display_name(given text) IS 'A file''s name as it may be shown and kept: its last part, in one line, without invisible or control characters, at most 200 characters.';
+
+REVOKE ALL ON FUNCTION intake.display_name(given text) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.display_name(given text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.display_name(given text) TO pgkb_admin;
+
+CREATE FUNCTION intake.finish_upload(upload_id bigint, task_id bigint, lease_token uuid, refusal text DEFAULT NULL::text, remark text DEFAULT NULL::text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ec666140a8f2499d';
+
+COMMENT ON FUNCTION intake.finish_upload(upload_id bigint, task_id bigint, lease_token uuid, refusal text, remark text) IS 'Be done with an upload: all its files were read, or all of it is refused; false when somebody else has the task by now.';
+
+REVOKE ALL ON FUNCTION intake.finish_upload(upload_id bigint, task_id bigint, lease_token uuid, refusal text, remark text) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.finish_upload(upload_id bigint, task_id bigint, lease_token uuid, refusal text, remark text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.finish_upload(upload_id bigint, task_id bigint, lease_token uuid, refusal text, remark text) TO pgkb_admin;
+
 CREATE FUNCTION intake.page_states(batch_id uuid) RETURNS TABLE(page_id bigint, place integer, url text, state text, reason text, final_url text, title text, document_id bigint, existing_source text, attempts integer, next_try timestamp with time zone)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3592,6 +3772,28 @@ REVOKE ALL ON FUNCTION intake.purge_batches(kept_for interval, unfinished_for in
 GRANT ALL ON FUNCTION intake.purge_batches(kept_for interval, unfinished_for interval) TO pgkb_ingest;
 GRANT ALL ON FUNCTION intake.purge_batches(kept_for interval, unfinished_for interval) TO pgkb_admin;
 
+CREATE FUNCTION intake.purge_uploads(kept_for interval DEFAULT '24:00:00'::interval, unfinished_for interval DEFAULT '7 days'::interval) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 2ddab90f0f3cd6da';
+
+COMMENT ON FUNCTION intake.purge_uploads(kept_for interval, unfinished_for interval) IS 'Remove uploads that were done 24 hours ago, and unfinished ones after a week, with the tasks that are left of them; how many went.';
+
+REVOKE ALL ON FUNCTION intake.purge_uploads(kept_for interval, unfinished_for interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.purge_uploads(kept_for interval, unfinished_for interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.purge_uploads(kept_for interval, unfinished_for interval) TO pgkb_admin;
+
+CREATE FUNCTION intake.receive_upload(spool_name text, file_name text, sha256 bytea, byte_count bigint, kind text DEFAULT 'file'::text, la_code text DEFAULT NULL::text, local_authority text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, title text DEFAULT NULL::text, tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date) RETURNS TABLE(upload_key uuid, joined boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 96859d3e3fa006af';
+
+COMMENT ON FUNCTION intake.receive_upload(spool_name text, file_name text, sha256 bytea, byte_count bigint, kind text, la_code text, local_authority text, school_urn text, title text, tags text[], authority text, document_type text, effective_date date) IS 'Take in a file whose bytes lie in the spool: what is said of it is checked, a worker reads it; the key to ask for it by.';
+
+REVOKE ALL ON FUNCTION intake.receive_upload(spool_name text, file_name text, sha256 bytea, byte_count bigint, kind text, la_code text, local_authority text, school_urn text, title text, tags text[], authority text, document_type text, effective_date date) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.receive_upload(spool_name text, file_name text, sha256 bytea, byte_count bigint, kind text, la_code text, local_authority text, school_urn text, title text, tags text[], authority text, document_type text, effective_date date) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.receive_upload(spool_name text, file_name text, sha256 bytea, byte_count bigint, kind text, la_code text, local_authority text, school_urn text, title text, tags text[], authority text, document_type text, effective_date date) TO pgkb_admin;
+
 CREATE FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3602,6 +3804,28 @@ COMMENT ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_tok
 REVOKE ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION intake.refuse_page(page_id bigint, task_id bigint, lease_token uuid, reason text) TO pgkb_admin;
+
+CREATE FUNCTION intake.refuse_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, reason text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 6ae3dd3d60e7d6d1';
+
+COMMENT ON FUNCTION intake.refuse_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, reason text) IS 'Say why a file of an upload will never be stored; false when somebody else has the task by now.';
+
+REVOKE ALL ON FUNCTION intake.refuse_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.refuse_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, reason text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.refuse_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, reason text) TO pgkb_admin;
+
+CREATE FUNCTION intake.settle_place(la_code text, local_authority text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 03874e8b328df9cb';
+
+COMMENT ON FUNCTION intake.settle_place(la_code text, local_authority text) IS 'The authority that a code and a name mean together; NULL when neither is given.';
+
+REVOKE ALL ON FUNCTION intake.settle_place(la_code text, local_authority text) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.settle_place(la_code text, local_authority text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.settle_place(la_code text, local_authority text) TO pgkb_admin;
 
 CREATE FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) RETURNS text
     LANGUAGE plpgsql
@@ -3614,6 +3838,17 @@ REVOKE ALL ON FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_t
 GRANT ALL ON FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) TO pgkb_ingest;
 GRANT ALL ON FUNCTION intake.stage_page(page_id bigint, task_id bigint, lease_token uuid, final_url text, title text, body text, file_type text, metadata jsonb) TO pgkb_admin;
 
+CREATE FUNCTION intake.stage_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, title text, body text, file_type text, metadata jsonb, folder_tags text[] DEFAULT '{}'::text[]) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 cd8a8ef9ce7fc9c9';
+
+COMMENT ON FUNCTION intake.stage_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, title text, body text, file_type text, metadata jsonb, folder_tags text[]) IS 'Store the text of a file of an upload, and note what became of it, in one step; the outcome, or NULL when somebody else has the task by now.';
+
+REVOKE ALL ON FUNCTION intake.stage_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, title text, body text, file_type text, metadata jsonb, folder_tags text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.stage_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, title text, body text, file_type text, metadata jsonb, folder_tags text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.stage_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, title text, body text, file_type text, metadata jsonb, folder_tags text[]) TO pgkb_admin;
+
 CREATE FUNCTION intake.tidy_url(url text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3624,6 +3859,39 @@ COMMENT ON FUNCTION intake.tidy_url(url text) IS 'An address in one spelling: lo
 REVOKE ALL ON FUNCTION intake.tidy_url(url text) FROM PUBLIC;
 GRANT ALL ON FUNCTION intake.tidy_url(url text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION intake.tidy_url(url text) TO pgkb_admin;
+
+CREATE FUNCTION intake.unwanted_spools(names text[]) RETURNS SETOF text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 623ea795798efcc5';
+
+COMMENT ON FUNCTION intake.unwanted_spools(names text[]) IS 'Of these names of files in the spool, those that no upload needs any more: it is read, gone, or never was.';
+
+REVOKE ALL ON FUNCTION intake.unwanted_spools(names text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.unwanted_spools(names text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.unwanted_spools(names text[]) TO pgkb_admin;
+
+CREATE FUNCTION intake.upload_states(upload_id bigint) RETURNS TABLE(place integer, name text, state text, reason text, title text, document_id bigint, existing_source text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 1a2029c9a1c36422';
+
+COMMENT ON FUNCTION intake.upload_states(upload_id bigint) IS 'Every file of an upload that was read and its state now: publishing, stored, unchanged, updated, duplicate, refused or failed.';
+
+REVOKE ALL ON FUNCTION intake.upload_states(upload_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.upload_states(upload_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.upload_states(upload_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION intake.upload_status(upload_key uuid) RETURNS TABLE(kind text, file_name text, byte_count bigint, created_at timestamp with time zone, state text, reason text, remark text, done boolean, files jsonb)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e41a65fe435133cf';
+
+COMMENT ON FUNCTION intake.upload_status(upload_key uuid) IS 'How far an upload is: its state in a word, and for every file that was read its state and the reason of a refusal.';
+
+REVOKE ALL ON FUNCTION intake.upload_status(upload_key uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION intake.upload_status(upload_key uuid) TO pgkb_ingest;
+GRANT ALL ON FUNCTION intake.upload_status(upload_key uuid) TO pgkb_admin;
 
 CREATE SCHEMA place;
 
@@ -3895,6 +4163,17 @@ REVOKE ALL ON FUNCTION place.authority_family(code text) FROM PUBLIC;
 GRANT ALL ON FUNCTION place.authority_family(code text) TO pgkb_app;
 GRANT ALL ON FUNCTION place.authority_family(code text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION place.authority_family(code text) TO pgkb_admin;
+
+CREATE FUNCTION place.authority_named(name text) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 1aa2fe9e1522c959';
+
+COMMENT ON FUNCTION place.authority_named(name text) IS 'The live authority people call so, whatever the case and with or without the words a council adds to its name; refuse a name that means none.';
+
+REVOKE ALL ON FUNCTION place.authority_named(name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION place.authority_named(name text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION place.authority_named(name text) TO pgkb_admin;
 
 CREATE FUNCTION place.authority_of_postcode(postcode text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -4560,6 +4839,17 @@ COMMENT ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease inte
 REVOKE ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) TO pgkb_ingest;
 GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) TO pgkb_admin;
+
+CREATE FUNCTION queue.list_jobs(states text[] DEFAULT NULL::text[], kind text DEFAULT NULL::text, before bigint DEFAULT NULL::bigint, page_size integer DEFAULT 50) RETURNS SETOF queue.job
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 be9ec4b60299c498';
+
+COMMENT ON FUNCTION queue.list_jobs(states text[], kind text, before bigint, page_size integer) IS 'The tasks of these states, of all when none is named, newest first, a page at a time; the next page begins before the last one''s id.';
+
+REVOKE ALL ON FUNCTION queue.list_jobs(states text[], kind text, before bigint, page_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.list_jobs(states text[], kind text, before bigint, page_size integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.list_jobs(states text[], kind text, before bigint, page_size integer) TO pgkb_admin;
 
 CREATE FUNCTION queue.reap_tasks() RETURNS integer
     LANGUAGE plpgsql
@@ -5363,6 +5653,39 @@ COMMENT ON COLUMN search.coverage_miss.unanswered IS 'How often there was nothin
 COMMENT ON VIEW search.coverage_miss IS 'Authorities whose questions found nothing of their own, by topic; a question of two topics counts in both.';
 
 GRANT SELECT ON TABLE search.coverage_miss TO pgkb_admin;
+
+CREATE VIEW search.fallback_use AS
+ SELECT r.la_code,
+    a.name AS la_name,
+    count(*) AS searches,
+    count(*) FILTER (WHERE r.topic_fallback_used) AS without_topics,
+    count(*) FILTER (WHERE r.no_la_broad_fallback_used) AS all_areas,
+    count(*) FILTER (WHERE (r.mode = 'keyword_only'::text)) AS keyword_only,
+    count(*) FILTER (WHERE (r.result_count = 0)) AS unanswered,
+    max(r.at) AS last_at
+   FROM (search.record r
+     LEFT JOIN place.authority a ON ((r.la_code = a.gss)))
+  GROUP BY r.la_code, a.name;
+
+COMMENT ON COLUMN search.fallback_use.all_areas IS 'Those that had to look in all areas.';
+
+COMMENT ON COLUMN search.fallback_use.keyword_only IS 'Those that had no vector to go by.';
+
+COMMENT ON COLUMN search.fallback_use.la_code IS 'Authority asked about; NULL when none was known.';
+
+COMMENT ON COLUMN search.fallback_use.la_name IS 'Its name.';
+
+COMMENT ON COLUMN search.fallback_use.last_at IS 'When the last was.';
+
+COMMENT ON COLUMN search.fallback_use.searches IS 'How many searches.';
+
+COMMENT ON COLUMN search.fallback_use.unanswered IS 'Those that found nothing.';
+
+COMMENT ON COLUMN search.fallback_use.without_topics IS 'Those that had to leave the topics out.';
+
+COMMENT ON VIEW search.fallback_use IS 'How often searches of an area had to do with less, among the records kept.';
+
+GRANT SELECT ON TABLE search.fallback_use TO pgkb_admin;
 
 CREATE VIEW search.scope_size AS
  SELECT scope_id,
@@ -6295,3 +6618,216 @@ REVOKE ALL ON FUNCTION terms.topics_for(question text) FROM PUBLIC;
 GRANT ALL ON FUNCTION terms.topics_for(question text) TO pgkb_app;
 GRANT ALL ON FUNCTION terms.topics_for(question text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION terms.topics_for(question text) TO pgkb_admin;
+
+CREATE SCHEMA validation;
+
+COMMENT ON SCHEMA validation IS 'Runs that judge documents by what the database knows of them, and every verdict with its reasons.';
+
+GRANT USAGE ON SCHEMA validation TO pgkb_ingest;
+GRANT USAGE ON SCHEMA validation TO pgkb_admin;
+
+CREATE TABLE validation.batch (
+    batch_id bigint NOT NULL,
+    run_id bigint NOT NULL,
+    "position" integer NOT NULL,
+    document_ids bigint[] NOT NULL,
+    judged_at timestamp with time zone,
+    CONSTRAINT batch_is_not_too_large CHECK (((cardinality(document_ids) >= 1) AND (cardinality(document_ids) <= 50)))
+);
+
+COMMENT ON COLUMN validation.batch."position" IS 'Its place in the run, from 1.';
+
+COMMENT ON COLUMN validation.batch.batch_id IS 'Key, and the subject of its task.';
+
+COMMENT ON COLUMN validation.batch.document_ids IS 'Its documents, up to 50.';
+
+COMMENT ON COLUMN validation.batch.judged_at IS 'When it was judged, all of it at once.';
+
+COMMENT ON COLUMN validation.batch.run_id IS 'Its run.';
+
+COMMENT ON TABLE validation.batch IS 'Documents of a run that are judged together; the task validate_batch of its batch_id stands for it.';
+
+GRANT SELECT ON TABLE validation.batch TO pgkb_admin;
+
+CREATE TABLE validation.run (
+    run_id bigint NOT NULL,
+    dry_run boolean NOT NULL,
+    la_code text,
+    threshold double precision NOT NULL,
+    batches integer DEFAULT 0 NOT NULL,
+    documents integer DEFAULT 0 NOT NULL,
+    requested_by text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT run_threshold_is_a_share CHECK (((threshold >= (0)::double precision) AND (threshold <= (1)::double precision)))
+);
+
+COMMENT ON COLUMN validation.run.batches IS 'Into how many batches its documents were cut.';
+
+COMMENT ON COLUMN validation.run.created_at IS 'When.';
+
+COMMENT ON COLUMN validation.run.documents IS 'How many documents nobody had decided on.';
+
+COMMENT ON COLUMN validation.run.dry_run IS 'Only verdicts, no decisions.';
+
+COMMENT ON COLUMN validation.run.finished_at IS 'When its last batch was judged.';
+
+COMMENT ON COLUMN validation.run.la_code IS 'Only documents of this authority; NULL is all.';
+
+COMMENT ON COLUMN validation.run.requested_by IS 'Who asked for it.';
+
+COMMENT ON COLUMN validation.run.run_id IS 'Key.';
+
+COMMENT ON COLUMN validation.run.threshold IS 'Confidence from which a document is approved; below it is flagged.';
+
+COMMENT ON TABLE validation.run IS 'One asking to judge what nobody has decided on: at most five of its batches are in the queue at a time.';
+
+GRANT SELECT ON TABLE validation.run TO pgkb_admin;
+
+CREATE TABLE validation.verdict (
+    run_id bigint NOT NULL,
+    document_id bigint NOT NULL,
+    version_id bigint,
+    verdict text NOT NULL,
+    confidence double precision,
+    parts jsonb DEFAULT '[]'::jsonb NOT NULL,
+    changed integer DEFAULT 0 NOT NULL,
+    reason text NOT NULL,
+    judged_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT verdict_confidence_is_a_share CHECK (((confidence >= (0)::double precision) AND (confidence <= (1)::double precision))),
+    CONSTRAINT verdict_is_known CHECK ((verdict = ANY (ARRAY['approve'::text, 'flag'::text, 'leave'::text])))
+);
+
+COMMENT ON COLUMN validation.verdict.changed IS 'Passages that were decided on; none in a dry run.';
+
+COMMENT ON COLUMN validation.verdict.confidence IS 'The product of its parts; NULL where it was left.';
+
+COMMENT ON COLUMN validation.verdict.document_id IS 'The document.';
+
+COMMENT ON COLUMN validation.verdict.judged_at IS 'When.';
+
+COMMENT ON COLUMN validation.verdict.parts IS 'An object for each part: part, score from 0 to 1, explanation; see validation.weigh_version.';
+
+COMMENT ON COLUMN validation.verdict.reason IS 'The verdict in a sentence.';
+
+COMMENT ON COLUMN validation.verdict.run_id IS 'The run.';
+
+COMMENT ON COLUMN validation.verdict.verdict IS 'approve, flag, or leave: nothing of it was to be decided.';
+
+COMMENT ON COLUMN validation.verdict.version_id IS 'The version that was judged; NULL when none was published any more.';
+
+COMMENT ON TABLE validation.verdict IS 'What a run came to for a document, and why. Whoever judges by other means writes here as well.';
+
+GRANT SELECT ON TABLE validation.verdict TO pgkb_admin;
+
+ALTER TABLE validation.batch ALTER COLUMN batch_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME validation.batch_batch_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE validation.run ALTER COLUMN run_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME validation.run_run_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY validation.batch
+    ADD CONSTRAINT batch_once_per_position UNIQUE (run_id, "position");
+
+ALTER TABLE ONLY validation.batch
+    ADD CONSTRAINT batch_pk PRIMARY KEY (batch_id);
+
+ALTER TABLE ONLY validation.run
+    ADD CONSTRAINT run_pk PRIMARY KEY (run_id);
+
+ALTER TABLE ONLY validation.verdict
+    ADD CONSTRAINT verdict_pk PRIMARY KEY (run_id, document_id);
+
+ALTER TABLE ONLY validation.batch
+    ADD CONSTRAINT batch_run_fk FOREIGN KEY (run_id) REFERENCES validation.run(run_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY validation.verdict
+    ADD CONSTRAINT verdict_document_fk FOREIGN KEY (document_id) REFERENCES corpus.document(document_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY validation.verdict
+    ADD CONSTRAINT verdict_run_fk FOREIGN KEY (run_id) REFERENCES validation.run(run_id) ON DELETE CASCADE;
+
+CREATE INDEX verdict_document_idx ON validation.verdict USING btree (document_id);
+
+CREATE FUNCTION validation.family_of(la_code text) RETURNS text[]
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 0ad0f6f2a0031b89';
+
+COMMENT ON FUNCTION validation.family_of(la_code text) IS 'Every code under which an authority''s documents may stand, also of one that was split; none for NULL.';
+
+REVOKE ALL ON FUNCTION validation.family_of(la_code text) FROM PUBLIC;
+GRANT ALL ON FUNCTION validation.family_of(la_code text) TO pgkb_admin;
+
+CREATE FUNCTION validation.judge_batch(batch_id bigint, task_id bigint, lease_token uuid) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d3de910bcd5f0015';
+
+COMMENT ON FUNCTION validation.judge_batch(batch_id bigint, task_id bigint, lease_token uuid) IS 'Judge the documents of a batch, decide unless the run is dry, and send the run''s next batch, in one step; how many verdicts, or NULL when somebody else has the task by now.';
+
+REVOKE ALL ON FUNCTION validation.judge_batch(batch_id bigint, task_id bigint, lease_token uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION validation.judge_batch(batch_id bigint, task_id bigint, lease_token uuid) TO pgkb_ingest;
+GRANT ALL ON FUNCTION validation.judge_batch(batch_id bigint, task_id bigint, lease_token uuid) TO pgkb_admin;
+
+CREATE FUNCTION validation.judge_document(run validation.run, document_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 1f7c1f06261c3da8';
+
+COMMENT ON FUNCTION validation.judge_document(run validation.run, document_id bigint) IS 'The verdict of a run on one document, carried out unless the run is dry.';
+
+REVOKE ALL ON FUNCTION validation.judge_document(run validation.run, document_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION validation.judge_document(run validation.run, document_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION validation.list_verdicts(run_id bigint, only_verdict text DEFAULT NULL::text, after_confidence double precision DEFAULT NULL::double precision, after_document bigint DEFAULT NULL::bigint, page_size integer DEFAULT 50) RETURNS TABLE(document_id bigint, title text, source text, verdict text, confidence double precision, parts jsonb, changed integer, reason text, judged_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d13fdf311f03397a';
+
+COMMENT ON FUNCTION validation.list_verdicts(run_id bigint, only_verdict text, after_confidence double precision, after_document bigint, page_size integer) IS 'The verdicts of a run, the least sure first, a page at a time; the next page begins after the last one''s confidence and document.';
+
+REVOKE ALL ON FUNCTION validation.list_verdicts(run_id bigint, only_verdict text, after_confidence double precision, after_document bigint, page_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION validation.list_verdicts(run_id bigint, only_verdict text, after_confidence double precision, after_document bigint, page_size integer) TO pgkb_admin;
+
+CREATE FUNCTION validation.run_status(run bigint DEFAULT NULL::bigint) RETURNS TABLE(run_id bigint, dry_run boolean, la_code text, threshold double precision, requested_by text, created_at timestamp with time zone, finished_at timestamp with time zone, done boolean, batches integer, batches_judged integer, batches_stuck integer, documents integer, judged integer, approve integer, flag integer, leave integer, changed integer)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 c4127a50bc7d01e7';
+
+COMMENT ON FUNCTION validation.run_status(run bigint) IS 'How far a run is, by default the last: its batches, its verdicts so far, and whether batches wait for a person.';
+
+REVOKE ALL ON FUNCTION validation.run_status(run bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION validation.run_status(run bigint) TO pgkb_admin;
+
+CREATE FUNCTION validation.start_run(dry_run boolean DEFAULT false, la text DEFAULT NULL::text, threshold double precision DEFAULT 0.75, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e6358250d75e6598';
+
+COMMENT ON FUNCTION validation.start_run(dry_run boolean, la text, threshold double precision, actor text, reason text) IS 'Ask for verdicts on every document with passages nobody has decided on, all of them or one authority''s; workers judge, five batches at a time; the number of the run.';
+
+REVOKE ALL ON FUNCTION validation.start_run(dry_run boolean, la text, threshold double precision, actor text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION validation.start_run(dry_run boolean, la text, threshold double precision, actor text, reason text) TO pgkb_admin;
+
+CREATE FUNCTION validation.weigh_version(version_id bigint) RETURNS TABLE(part text, score double precision, explanation text)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e6f5810af354f45f';
+
+COMMENT ON FUNCTION validation.weigh_version(version_id bigint) IS 'What the database knows for and against a text, in parts: each a score from 0 to 1 and a sentence. Their product is the confidence.';
+
+REVOKE ALL ON FUNCTION validation.weigh_version(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION validation.weigh_version(version_id bigint) TO pgkb_admin;

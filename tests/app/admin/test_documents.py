@@ -86,7 +86,7 @@ async def test_filters_narrow_together_and_another_area_stays_out(office: Office
         {"laCode": "E99999999"},
     ],
 )
-async def test_a_filter_that_is_none_is_refused(office: Office, query: dict[str, str]) -> None:
+async def test_a_filter_that_is_none_is_refused(office: Office, query: dict[str, Any]) -> None:
     """A-01: names and states come from a list, values are bound."""
     answer = await office.get(BASE, **query)
     assert answer.status_code in {400, 422}, answer.text
