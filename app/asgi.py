@@ -15,6 +15,7 @@ from litestar.openapi.spec import Components, SecurityScheme
 from app.access.authentication import BearerTokens
 from app.access.passwords import Passwords
 from app.access.tokens import Tokens
+from app.admin.routes import ADMIN_CONTROLLERS
 from app.chat.desk import Desk
 from app.documenting import SIGNED_IN, CompleteJson
 from app.embedders import Embedders
@@ -91,6 +92,7 @@ def create_app(
             AuthController,
             MeController,
             PeopleController,
+            *ADMIN_CONTROLLERS,
         ],
         request_class=ApiRequest,
         cors_config=_cors(chosen),

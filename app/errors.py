@@ -20,6 +20,7 @@ from litestar.openapi import ResponseSpec
 from litestar.openapi.spec import Example
 from litestar.types import Message, Scope
 
+from app.admin.spool import SpoolError
 from app.masking import mask_private, mask_secrets
 from app.pool import PoolBusyError
 
@@ -59,6 +60,11 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "TE004": 422,
     "IN001": 404,
     "IN002": 422,
+    "UL001": 422,
+    "UL002": 422,
+    "UL003": 404,
+    "VA001": 422,
+    "VA002": 404,
     "KB001": 422,
     "KB002": 422,
     "KB003": 413,
@@ -172,6 +178,12 @@ _TOO_SLOW = Trouble(
     504, "timeout", "the database did not answer in time", "Try again, or ask for fewer results."
 )
 _BUSY = Trouble(503, "busy", "the database is busy", "Try again shortly.")
+_NO_SPOOL = Trouble(
+    503,
+    "uploads_unavailable",
+    "files cannot be taken in just now",
+    "Try again later; whoever runs this service finds the reason in the log.",
+)
 _READ_ONLY = Trouble(
     503, "read_only", "the database only accepts reads now", "Try again when it accepts writes."
 )
@@ -179,7 +191,7 @@ _NOT_PERMITTED = Trouble(
     503,
     "not_permitted",
     "the database does not let this service do its work",
-    "Grant its login the role pgkb_app.",
+    "Grant its login the roles pgkb_app and, for the admin routes, pgkb_admin.",
 )
 _INTERNAL = Trouble(
     500,
@@ -272,6 +284,8 @@ def trouble_of(error: BaseException) -> Trouble:
         return _trouble_of_postgres(error)
     if isinstance(error, PoolBusyError):
         return _BUSY
+    if isinstance(error, SpoolError):
+        return _NO_SPOOL
     if isinstance(error, TimeoutError):
         return _TOO_SLOW
     if isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError):

@@ -4,7 +4,10 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+_MEGABYTE = 1024 * 1024
 
 
 class SettingsError(ValueError):
@@ -25,6 +28,9 @@ class Settings:
     `metrics_token` opens /metrics to whoever sends it; without one only this machine may read it.
     `cors_origins` are the sites whose pages may call the API. `migration` is the newest one that
     this program knows, when whoever starts it can tell.
+
+    What is uploaded waits in `upload_dir` for a worker; an upload is answered as soon as it was
+    read, after `upload_wait` at the latest.
     """
 
     database_url: str = field(repr=False)
@@ -43,6 +49,10 @@ class Settings:
     cors_origins: tuple[str, ...] = ()
     shutdown_seconds: float = 20.0
     migration: str | None = None
+    upload_dir: Path | None = None
+    upload_wait: float = 5.0
+    max_file_bytes: int = 50 * _MEGABYTE
+    max_zip_bytes: int = 200 * _MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +128,10 @@ def from_environ(
     metrics_token = _read(
         environ, "PGKB_METRICS_TOKEN", _secret, "a secret of 16 characters or more", shown=False
     )
+    upload_wait = _read(environ, "PGKB_UPLOAD_WAIT_SECONDS", _at_least(0), "a whole number from 0")
+    max_file = _read(environ, "PGKB_MAX_FILE_MB", _at_least(1), "a whole number from 1")
+    max_zip = _read(environ, "PGKB_MAX_ZIP_MB", _at_least(1), "a whole number from 1")
+    upload_dir = environ.get("PGKB_UPLOAD_DIR", "").strip()
     max_retries = _read(environ, "RAG_MAX_RETRIES", _at_least(0), "a whole number from 0")
     chat_timeout = _read(environ, "PGKB_CHAT_TIMEOUT", _at_least(1), "a whole number from 1")
     return Settings(
@@ -135,6 +149,10 @@ def from_environ(
             environ, "PGKB_CORS_ORIGINS", _origin, "a site such as https://www.example.org"
         ),
         shutdown_seconds=float(shutdown or 20),
+        upload_dir=Path(upload_dir) if upload_dir else None,
+        upload_wait=float(upload_wait or 5),
+        max_file_bytes=int(max_file or 50) * _MEGABYTE,
+        max_zip_bytes=int(max_zip or 200) * _MEGABYTE,
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import psycopg
 
     from ingest.documents.calls import Document, Happening
+    from ingest.validation.calls import RunStatus
 
 # an id is a bigint
 _MOST = 2**63 - 1
@@ -46,6 +47,12 @@ def register(app: typer.Typer) -> None:
     group.command("flag", help="Put documents in question: not retrieved until decided.")(flag)
     group.command("supersede", help="Say that another document took over.")(supersede)
     group.command("undo", help="Publish what was superseded again.")(undo)
+    group.command("auto-validate", help="Have undecided documents judged; workers do it.")(
+        auto_validate
+    )
+    group.command("validation", help="How far a validation run is, by default the last.")(
+        validation
+    )
     app.add_typer(group, name="documents")
 
 
@@ -226,6 +233,63 @@ def undo(
     say(f"document {undone.document_id}: version {undone.version} is published again")
     if undone.stands_alone:
         note("no title supersedes it any more; `pgkb documents supersede` does")
+
+
+def auto_validate(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only verdicts, no decisions.")
+    ] = False,
+    la: Annotated[str | None, typer.Option("--la", help="Only this authority's (GSS).")] = None,
+    threshold: Annotated[
+        float,
+        typer.Option("--threshold", min=0, max=1, help="Confidence from which on it is approved."),
+    ] = 0.75,
+    reason: Reason = None,
+    actor: Actor = None,
+    as_json: AsJson = False,
+) -> None:
+    """From the threshold on undecided passages are approved, below it flagged."""
+    from ingest.validation import calls
+
+    not_blank("--la", la)
+    with _connection() as db:
+        run_id = calls.start_run(
+            db, dry_run=dry_run, la=la, threshold=threshold, actor=_actor(actor), reason=reason
+        )
+        run = calls.run_status(db, run_id=run_id)
+    if as_json:
+        print_json(run)
+    else:
+        say(_progress(run))
+        note(f"`pgkb worker` judges them; `pgkb documents validation {run_id}` tells how far it is")
+
+
+def validation(
+    run: Annotated[
+        int | None, typer.Argument(help="Number of the run.", metavar="RUN", min=1, max=_MOST)
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Counts of its verdicts; the verdicts themselves: validation.list_verdicts in SQL."""
+    from ingest.validation import calls
+
+    with _connection() as db:
+        found = calls.run_status(db, run_id=run)
+    if as_json:
+        print_json(found)
+        return
+    say(_progress(found))
+    if found.batches_stuck:
+        note(f"{found.batches_stuck} of its batches were given up: `pgkb jobs list`")
+
+
+def _progress(run: "RunStatus") -> str:
+    kind = "dry run" if run.dry_run else "run"
+    return (
+        f"{kind} {run.run_id}: {run.judged} of {plural(run.documents, 'document')} judged; "
+        f"{run.approve} approve, {run.flag} flag, {run.leave} leave; "
+        f"{plural(run.changed, 'passage')} decided"
+    )
 
 
 def _decide(

@@ -3,6 +3,7 @@
 import signal
 import socket
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -63,12 +64,15 @@ def serve(
 
 def _closed_or_open(chosen: "Settings", *, anonymous: bool) -> "Settings":
     """The settings with a key for tokens, and open to everybody when that is asked for."""
-    from dataclasses import replace
-
     from db import server
 
     keys = chosen.token_keys or (server.server().token_key(),)
-    return replace(chosen, token_keys=keys, anonymous=anonymous or chosen.anonymous)
+    return replace(
+        chosen,
+        token_keys=keys,
+        anonymous=anonymous or chosen.anonymous,
+        upload_dir=chosen.upload_dir or server.home() / wiring.UPLOADS,
+    )
 
 
 async def _check(chosen: "Settings") -> None:
@@ -112,9 +116,13 @@ def worker(
 ) -> int:
     """Work until a signal asks to stop; the call in hand ends first, the rest is given back."""
     from app.logs import log_to
+    from db import server
     from ingest import worker as ingest_worker
+    from ingest.settings import settings_from
 
     url = wiring.database_url()
+    settings = settings_from()
+    settings = replace(settings, upload_dir=settings.upload_dir or server.home() / wiring.UPLOADS)
     log_to()
     stop = threading.Event()
     asked: list[int] = []
@@ -127,6 +135,6 @@ def worker(
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask_to_stop)
-    done = ingest_worker.run(url, once=once, stop=stop, concurrency=concurrency)
+    done = ingest_worker.run(url, once=once, stop=stop, concurrency=concurrency, settings=settings)
     note(f"{plural(done, 'document')} finished")
     return INTERRUPTED if signal.SIGINT in asked else 0

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+# within the home; what is uploaded waits there when PGKB_UPLOAD_DIR names no other folder
+UPLOADS = "uploads"
+
 
 def own_database() -> bool:
     """Whether PGKB_DATABASE_URL names a server that is not ours to start or stop."""

@@ -8,13 +8,13 @@
 
 -- nobody gets anything by default
 revoke all on schema
-config, audit, place, terms, corpus, embedding, queue, intake, search, chat, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, chat, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
-revoke all on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, chat, eval, dba
+revoke all on all tables in schema
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, chat, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
-revoke all on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, chat, eval, dba
+revoke all on all functions in schema
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, chat, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 -- people: tables and functions that decide for somebody
 revoke all on schema limits, account, privacy
@@ -78,7 +78,8 @@ chat.list_conversations, chat.read_conversation, chat.delete_conversation
 to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
-grant usage on schema config, audit, place, terms, corpus, embedding, queue, intake, search
+grant usage on schema
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search
 to pgkb_ingest;
 grant select on table
 config.setting, config.settings, corpus.status_edge, embedding.set, embedding.fill_progress,
@@ -93,7 +94,7 @@ embedding.vector, embedding.cold_vector, embedding.query_cache, embedding.wanted
 embedding.fill_batch, embedding.spend,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
 search.recent_text, search.posting_list, search.listed_scope,
-queue.task, intake.batch, intake.page
+queue.task, intake.batch, intake.page, intake.upload, intake.upload_file
 to pgkb_ingest;
 grant select, update on table queue.provider_rate to pgkb_ingest;
 grant select on table queue.job, queue.summary to pgkb_ingest;
@@ -119,6 +120,8 @@ grant execute on function privacy.purge to pgkb_ingest;
 revoke execute on function
 audit.forget_person, corpus.remove_owned, intake.remove_owned
 from pgkb_ingest;
+-- what a curator asked for in a run
+grant execute on function validation.judge_batch to pgkb_ingest;
 -- deciding is not ingest's
 revoke execute on function
 corpus.set_status, corpus.set_tags, corpus.decide_chunks, corpus.decide_documents,
@@ -127,14 +130,14 @@ from pgkb_ingest;
 
 -- admin: curators and DBAs
 grant usage on schema
-config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
 to pgkb_admin;
-grant select on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+grant select on all tables in schema
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
 to pgkb_admin;
 grant select on table public.knowledge_base to pgkb_admin;
-grant execute on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+grant execute on all functions in schema
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
 to pgkb_admin;
 -- who has an account and a session; no password, no token, no child
 grant usage on schema limits, account, privacy to pgkb_admin;

@@ -5,7 +5,6 @@ and publishing those before overlap; small documents share a call to the embeddi
 transaction that publishes them.
 """
 
-import re
 import signal
 import threading
 import time
@@ -16,7 +15,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import islice
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import psycopg
 
@@ -33,10 +32,9 @@ from ingest.parse.clean import clean_line
 from ingest.paths import longer_names, origin_of
 from ingest.settings import Settings, settings_from
 from ingest.tasks.publish_version import Done, Publisher, Work
+from ingest.titles import title_of
 from providers.protocols import Embedder
 
-_LONGEST_TITLE = 300
-_NAME_BREAKS = re.compile(r"[_\s]+|(?<=[^\W\d])-(?=[^\W\d])")
 # Characters of others' texts that are kept until it is known what became of them.
 _MOST_DEFERRED = 5_000_000
 _SETTLE_PAUSE = 0.25
@@ -237,7 +235,7 @@ class _Load:
         base = FileResult(path=item.path, source=source, status="refused")
         if isinstance(outcome, Refused):
             return _timed(replace(base, reason=outcome.reason), started)
-        title = _title(item, outcome)
+        title = title_of(item.source or item.path.name, item.title, outcome.title)
         base = replace(base, title=title, warnings=outcome.warnings)
         found_at = item.found_at or (item.path if item.source is None else None)
         new = calls.NewDocument(
@@ -466,13 +464,3 @@ def _already_there(base: FileResult, staged: calls.Staged, *, ours: bool) -> Fil
 
 def _timed(result: FileResult, started: float) -> FileResult:
     return replace(result, seconds=round(time.monotonic() - started, 3))
-
-
-def _title(item: Item, parsed: Parsed) -> str:
-    """The given title, else the document's own, else the file's name as words."""
-    for title in (item.title, parsed.title):
-        if title and (cleaned := clean_line(title)):
-            return cleaned[:_LONGEST_TITLE].rstrip()
-    stem = PurePath(item.source or item.path.name).stem
-    words = clean_line(_NAME_BREAKS.sub(" ", stem))
-    return (words[:1].upper() + words[1:])[:_LONGEST_TITLE] or "Untitled"

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from ingest.errors import IngestError
 from ingest.parse.limits import MEGABYTE, Limits
@@ -14,7 +15,8 @@ class Settings:
 
     `embed_batch` chunks go to the provider in one call, `poll_seconds` pass between two looks
     into an empty queue, `upkeep_seconds` between two rounds of housekeeping. An ingest waits
-    `settle_seconds` at its end for texts that somebody else is adding.
+    `settle_seconds` at its end for texts that somebody else is adding. What was handed in over HTTP
+    lies in `upload_dir`; without one a worker reads no uploads.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -24,6 +26,7 @@ class Settings:
     poll_seconds: float = 5.0
     upkeep_seconds: float = 60.0
     settle_seconds: float = 10.0
+    upload_dir: Path | None = None
 
 
 def settings_from(environ: Mapping[str, str] = os.environ) -> Settings:
@@ -38,6 +41,7 @@ def settings_from(environ: Mapping[str, str] = os.environ) -> Settings:
         embed_batch=whole_number(environ, "PGKB_EMBED_BATCH", 64, most=2048),
         lease_seconds=whole_number(environ, "PGKB_LEASE_SECONDS", 300, least=10, most=86_400),
         poll_seconds=whole_number(environ, "PGKB_POLL_SECONDS", 5, most=3600),
+        upload_dir=Path(folder) if (folder := environ.get("PGKB_UPLOAD_DIR", "").strip()) else None,
     )
 
 

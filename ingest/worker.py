@@ -24,8 +24,10 @@ from ingest.filling import Filler, Pace
 from ingest.intake.calls import purge_batches
 from ingest.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
-from ingest.tasks import fetch_page
+from ingest.tasks import fetch_page, read_upload, validate_batch
 from ingest.tasks.publish_version import Publisher, Work, give_back, pause_after
+from ingest.uploads.calls import purge_uploads
+from ingest.uploads.spool import tidy_spool
 from providers.protocols import Embedder, ProviderError
 
 log = logging.getLogger(__name__)
@@ -108,6 +110,12 @@ class _Worker:
         self._lease = timedelta(seconds=settings.lease_seconds)
         self._name = holder_name()
         self._pages = fetch_page.PageFetcher(limits=settings.limits, fetcher=fetcher)
+        self._uploads = read_upload.UploadReader(
+            settings.upload_dir, limits=settings.limits, stop=stop
+        )
+        self._kinds = [PUBLISH, fetch_page.KIND, validate_batch.KIND]
+        if settings.upload_dir is not None:
+            self._kinds.append(read_upload.KIND)
         self._done = 0
         self._at_a_time = at_a_time
         # one of a crew looks after the database
@@ -120,6 +128,7 @@ class _Worker:
         with ExitStack() as stack:
             stack.callback(self._close_own)
             stack.enter_context(self._pages)
+            stack.enter_context(self._uploads)
             keeper = stack.enter_context(LeaseKeeper(self._url, lease=self._lease))
             while not self._stop.is_set():
                 try:
@@ -145,7 +154,7 @@ class _Worker:
                 worker=self._name,
                 batch_size=self._at_a_time,
                 lease=self._lease,
-                kinds=[PUBLISH, fetch_page.KIND],
+                kinds=self._kinds,
             )
             if tasks:
                 self._work(db, keeper, tasks)
@@ -161,32 +170,35 @@ class _Worker:
         self, db: psycopg.Connection, keeper: LeaseKeeper, tasks: Sequence[calls.Task]
     ) -> None:
         works: list[Work] = []
-        pages: list[fetch_page.PageWork] = []
+        others: list[tuple[calls.Task, Lease]] = []
         for task in tasks:
             lease = Lease(task.task_id, task.lease_token)
+            keeper.hold(lease)
             if task.kind == PUBLISH:
-                keeper.hold(lease)
                 works.append(Work(task.subject_id, lease))
             else:
-                keeper.hold(lease)
-                pages.append(fetch_page.PageWork(task.subject_id, lease))
+                others.append((task, lease))
         self._publish(db, keeper, works)
-        self._fetch(db, keeper, pages)
-
-    def _fetch(
-        self, db: psycopg.Connection, keeper: LeaseKeeper, pages: Sequence[fetch_page.PageWork]
-    ) -> None:
         try:
-            for page in pages:
+            for task, lease in others:
                 if self._stop.is_set():
-                    give_back(db, page.lease, "the worker was stopped", pause=timedelta(0))
+                    give_back(db, lease, "the worker was stopped", pause=timedelta(0))
                 else:
-                    self._done += self._pages.do(db, page)
-                keeper.let_go(page.lease)
+                    self._done += self._do(db, task, lease)
+                keeper.let_go(lease)
         finally:
             # after an error the leases run out by themselves
-            for page in pages:
-                keeper.let_go(page.lease)
+            for _, lease in others:
+                keeper.let_go(lease)
+
+    def _do(self, db: psycopg.Connection, task: calls.Task, lease: Lease) -> bool:
+        match task.kind:
+            case read_upload.KIND:
+                return self._uploads.do(db, read_upload.UploadWork(task.subject_id, lease))
+            case validate_batch.KIND:
+                return validate_batch.judge(db, task.subject_id, lease)
+            case _:
+                return self._pages.do(db, fetch_page.PageWork(task.subject_id, lease))
 
     def _publish(self, db: psycopg.Connection, keeper: LeaseKeeper, works: Sequence[Work]) -> None:
         if not works:
@@ -254,6 +266,8 @@ class _Worker:
             calls.purge_people,
             calls.discard_abandoned,
             purge_batches,
+            purge_uploads,
+            self._tidy_spool,
         ):
             try:
                 keep(db)
@@ -269,6 +283,13 @@ class _Worker:
             if db.closed:
                 raise
             log.warning("keeping an embedding set up: %s", words_of(error))
+
+    def _tidy_spool(self, db: psycopg.Connection) -> None:
+        if self._settings.upload_dir is not None:
+            try:
+                tidy_spool(db, self._settings.upload_dir)
+            except OSError as error:
+                log.warning("the spool of uploads cannot be tidied: %s", error.strerror)
 
     def _keep_sets_up(self, db: psycopg.Connection) -> None:
         """New documents get their vectors also in the set a switch went away from, so that the

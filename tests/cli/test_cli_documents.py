@@ -145,3 +145,21 @@ def test_help_lists_what_there_is() -> None:
     ended = pgkb("documents", "--help")
     for name in ("list", "show", "history", "approve", "reject", "flag", "supersede", "undo"):
         assert f"\n  {name} " in ended.out
+
+
+def test_undecided_documents_are_judged_in_a_run_that_can_be_followed(
+    desk: tuple[str, dict[str, Added]], db: psycopg.Connection
+) -> None:
+    started = _json(desk, "auto-validate", "--dry-run", "--la", KENT, "--threshold", "0.5")
+    assert (started["dry_run"], started["documents"], started["judged"]) == (True, 1, 0)
+    db.execute(
+        "select validation.judge_batch(t.subject_id, t.task_id, t.lease_token)"
+        " from queue.claim_tasks(worker => 'w', kinds => '{validate_batch}') as t"
+    )
+    db.commit()
+    told = _run(desk, "validation")
+    assert told.code == 0, told.err
+    assert told.out.startswith(f"dry run {started['run_id']}: 1 of 1 document judged; ")
+    assert _json(desk, "validation", started["run_id"])["done"] is True
+    assert _run(desk, "validation", 4711).code == 2
+    assert _run(desk, "auto-validate", "--threshold", "2").code == 2

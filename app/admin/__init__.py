@@ -1,0 +1,1 @@
+"""What curators and admins do over HTTP; every rule of it is SQL."""

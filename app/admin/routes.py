@@ -1,0 +1,15 @@
+"""The controllers of the admin routes, for `create_app`."""
+
+from app.admin.analytics import AnalyticsController
+from app.admin.documents import DocumentController
+from app.admin.operations import OperationsController
+from app.admin.uploads import UploadController
+from app.admin.validation import ValidationController
+
+ADMIN_CONTROLLERS = (
+    UploadController,
+    DocumentController,
+    ValidationController,
+    AnalyticsController,
+    OperationsController,
+)

@@ -1,0 +1,1 @@
+"""Runs that judge documents; every rule of it is SQL (schema validation)."""
