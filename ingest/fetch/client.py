@@ -71,6 +71,20 @@ class Fetcher:
         # making one reads every certificate of the system: once, not per fetch
         self._ssl_context = ssl_context or ssl.create_default_context()
 
+    @property
+    def settings(self) -> FetchSettings:
+        """Its bounds and its name."""
+        return self._settings
+
+    def with_settings(self, settings: FetchSettings) -> "Fetcher":
+        """A fetcher like this one, but with other bounds or another name."""
+        return Fetcher(
+            settings,
+            resolver=self._resolver,
+            policy=self._policy,
+            ssl_context=self._ssl_context,
+        )
+
     def fetch(
         self,
         url: str,
@@ -183,10 +197,12 @@ class Fetcher:
             raise FetchError("broken", "the site packs its pages in a way that was not asked for")
         size = 0
         for piece in answer.iter_bytes():
-            size += len(piece)
-            if size > self._settings.max_bytes:
+            room = self._settings.max_bytes - size
+            if len(piece) > room and not self._settings.cut:
                 raise too_big(self._settings.max_bytes)
-            into.write(piece)
+            size += into.write(piece[:room])
+            if len(piece) >= room and self._settings.cut:
+                break
             budget.seconds()
         into.flush()
         return size
