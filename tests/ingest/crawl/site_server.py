@@ -60,7 +60,7 @@ _VOCABULARY = """
     evening family funding guidance health hearing inclusion journey letter meeting morning
     nursery officer panel parent phase plan provision pupil reading report review school season
     service session speech spring support teacher term therapy transport travel visit week
-""".split()
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,10 +323,11 @@ def html(
 def words(seed: str, count: int = 120) -> str:
     """Sentences that no other seed gives."""
     chance = random.Random(seed)  # noqa: S311
+    vocabulary = _VOCABULARY.split()
     sentences = []
     while count > 0:
         length = chance.randint(8, 14)
-        sentence = " ".join(chance.choice(_VOCABULARY) for _ in range(length))
+        sentence = " ".join(chance.choice(vocabulary) for _ in range(length))
         sentences.append(sentence.capitalize() + ".")
         count -= length
     half = len(sentences) // 2
