@@ -8,13 +8,13 @@
 
 -- nobody gets anything by default
 revoke all on schema
-config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, crawl, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+in schema config, audit, place, terms, corpus, embedding, queue, intake, crawl, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+in schema config, audit, place, terms, corpus, embedding, queue, intake, crawl, search, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
@@ -30,7 +30,7 @@ public.why_not_text, public.resolve_la, public.resolve_citation
 to pgkb_reader, pgkb_app, pgkb_admin;
 
 -- app: words of a question, its vector, who it is for, what came back
-grant usage on schema config, place, terms, embedding, search, audit, intake to pgkb_app;
+grant usage on schema config, place, terms, embedding, search, audit, intake, crawl to pgkb_app;
 grant select on table config.setting, config.settings to pgkb_app;
 grant select on all tables in schema place, terms to pgkb_app;
 grant select on table embedding.set to pgkb_app;
@@ -48,9 +48,14 @@ embedding.expansion_revision, embedding.cached_query, embedding.remember_query,
 search.scope_of, search.hash_question, search.find, search.record_search,
 intake.create_batch, intake.batch_status
 to pgkb_app;
+-- its administrators set up, start and rest visits to web sites
+grant select on table crawl.job_report, crawl.site_overview, crawl.visit, crawl.url to pgkb_app;
+grant execute on function
+crawl.set_site, crawl.start, crawl.pause_job, crawl.resume_job, crawl.cancel_job
+to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
-grant usage on schema config, audit, place, terms, corpus, embedding, queue, intake, search
+grant usage on schema config, audit, place, terms, corpus, embedding, queue, intake, crawl, search
 to pgkb_ingest;
 grant select on table
 config.setting, config.settings, corpus.status_edge, embedding.set, embedding.fill_progress,
@@ -65,11 +70,14 @@ embedding.vector, embedding.cold_vector, embedding.query_cache, embedding.wanted
 embedding.fill_batch, embedding.spend,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
 search.recent_text, search.posting_list, search.listed_scope,
-queue.task, intake.batch, intake.page
+queue.task, intake.batch, intake.page,
+crawl.site, crawl.host, crawl.job, crawl.url, crawl.visit
 to pgkb_ingest;
 grant select, update on table queue.provider_rate to pgkb_ingest;
-grant select on table queue.job, queue.summary to pgkb_ingest;
-grant execute on all functions in schema audit, place, terms, corpus, queue, intake to pgkb_ingest;
+grant select on table queue.job, queue.summary, crawl.job_report, crawl.site_overview
+to pgkb_ingest;
+grant execute on all functions in schema audit, place, terms, corpus, queue, intake, crawl
+to pgkb_ingest;
 grant execute on function
 config.value, config.check_value,
 embedding.active_set, embedding.named_set, embedding.text_of, embedding.check_vector,
@@ -89,14 +97,14 @@ from pgkb_ingest;
 
 -- admin: curators and DBAs
 grant usage on schema
-config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, crawl, search, eval, dba
 to pgkb_admin;
 grant select on all tables
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+in schema config, audit, place, terms, corpus, embedding, queue, intake, crawl, search, eval, dba
 to pgkb_admin;
 grant select on table public.knowledge_base to pgkb_admin;
 grant execute on all functions
-in schema config, audit, place, terms, corpus, embedding, queue, intake, search, eval, dba
+in schema config, audit, place, terms, corpus, embedding, queue, intake, crawl, search, eval, dba
 to pgkb_admin;
 -- judged questions and what was measured with them
 grant insert, update, delete on all tables in schema eval to pgkb_admin;

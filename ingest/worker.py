@@ -8,15 +8,17 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import timedelta
+from typing import TypeVar
 
 import psycopg
 
 from ingest import calls
 from ingest.connect import connect, holder_name
+from ingest.crawl.calls import purge_jobs, start_due
 from ingest.embedding import check_embedder, chosen_embedder
 from ingest.errors import words_of
 from ingest.fetch import Fetcher
@@ -24,13 +26,16 @@ from ingest.filling import Filler, Pace
 from ingest.intake.calls import purge_batches
 from ingest.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
-from ingest.tasks import fetch_page
+from ingest.tasks import crawl_job, fetch_page
 from ingest.tasks.publish_version import Publisher, Work, give_back, pause_after
 from providers.protocols import Embedder, ProviderError
 
 log = logging.getLogger(__name__)
 
+Single = TypeVar("Single", fetch_page.PageWork, crawl_job.JobWork)
+
 PUBLISH = "publish_version"
+_KINDS = (PUBLISH, fetch_page.KIND, crawl_job.KIND)
 # Small documents share a call to the provider, so a few are claimed together; a crew shares them.
 _CLAIMED_TOGETHER = 8
 _FIRST_PAUSE = 0.5
@@ -39,6 +44,7 @@ _LONGEST_PAUSE = 30.0
 _KEPT_UP_BATCHES = 10
 # A wait for news is cut into pieces this long, so that a stop is heard soon.
 _LISTENING_SECONDS = 0.5
+_A_MOMENT = 0.01
 
 
 def run(
@@ -108,6 +114,9 @@ class _Worker:
         self._lease = timedelta(seconds=settings.lease_seconds)
         self._name = holder_name()
         self._pages = fetch_page.PageFetcher(limits=settings.limits, fetcher=fetcher)
+        self._crawler = crawl_job.Crawler(
+            fetcher=self._pages.fetcher, sandbox=self._pages.sandbox
+        )
         self._done = 0
         self._at_a_time = at_a_time
         # one of a crew looks after the database
@@ -140,13 +149,11 @@ class _Worker:
     def _serve(self, db: psycopg.Connection, keeper: LeaseKeeper, *, once: bool) -> None:
         while not self._stop.is_set():
             self._keep_up(db)
-            tasks = calls.claim_tasks(
-                db,
-                worker=self._name,
-                batch_size=self._at_a_time,
-                lease=self._lease,
-                kinds=[PUBLISH, fetch_page.KIND],
-            )
+            tasks = [
+                *self._claim(db, [PUBLISH, fetch_page.KIND], at_most=self._at_a_time),
+                # a site may be slow: its run must not keep others from being worked on
+                *self._claim(db, [crawl_job.KIND], at_most=1),
+            ]
             if tasks:
                 self._work(db, keeper, tasks)
             elif once:
@@ -157,36 +164,51 @@ class _Worker:
             else:
                 self._wait(db)
 
+    def _claim(
+        self, db: psycopg.Connection, kinds: Sequence[str], *, at_most: int
+    ) -> list[calls.Task]:
+        return calls.claim_tasks(
+            db, worker=self._name, batch_size=at_most, lease=self._lease, kinds=kinds
+        )
+
     def _work(
         self, db: psycopg.Connection, keeper: LeaseKeeper, tasks: Sequence[calls.Task]
     ) -> None:
         works: list[Work] = []
         pages: list[fetch_page.PageWork] = []
+        jobs: list[crawl_job.JobWork] = []
         for task in tasks:
             lease = Lease(task.task_id, task.lease_token)
+            keeper.hold(lease)
             if task.kind == PUBLISH:
-                keeper.hold(lease)
                 works.append(Work(task.subject_id, lease))
-            else:
-                keeper.hold(lease)
+            elif task.kind == fetch_page.KIND:
                 pages.append(fetch_page.PageWork(task.subject_id, lease))
+            else:
+                jobs.append(crawl_job.JobWork(task.subject_id, lease))
         self._publish(db, keeper, works)
-        self._fetch(db, keeper, pages)
+        self._each(db, keeper, pages, self._pages.do)
+        self._each(db, keeper, jobs, self._crawler.do)
 
-    def _fetch(
-        self, db: psycopg.Connection, keeper: LeaseKeeper, pages: Sequence[fetch_page.PageWork]
+    def _each(
+        self,
+        db: psycopg.Connection,
+        keeper: LeaseKeeper,
+        works: Sequence[Single],
+        do: Callable[[psycopg.Connection, Single], bool],
     ) -> None:
+        """Work that is done one by one."""
         try:
-            for page in pages:
+            for work in works:
                 if self._stop.is_set():
-                    give_back(db, page.lease, "the worker was stopped", pause=timedelta(0))
+                    give_back(db, work.lease, "the worker was stopped", pause=timedelta(0))
                 else:
-                    self._done += self._pages.do(db, page)
-                keeper.let_go(page.lease)
+                    self._done += do(db, work)
+                keeper.let_go(work.lease)
         finally:
             # after an error the leases run out by themselves
-            for page in pages:
-                keeper.let_go(page.lease)
+            for work in works:
+                keeper.let_go(work.lease)
 
     def _publish(self, db: psycopg.Connection, keeper: LeaseKeeper, works: Sequence[Work]) -> None:
         if not works:
@@ -252,6 +274,8 @@ class _Worker:
             calls.purge_records,
             calls.discard_abandoned,
             purge_batches,
+            purge_jobs,
+            start_due,
         ):
             try:
                 keep(db)
@@ -287,7 +311,12 @@ class _Worker:
 
     def _wait(self, db: psycopg.Connection) -> None:
         """Until a task is announced, it is time to look again, or a stop."""
-        until = min(time.monotonic() + self._settings.poll_seconds, self._next_upkeep)
+        wait = self._settings.poll_seconds
+        ready = calls.next_ready(db, kinds=_KINDS)
+        if ready is not None:
+            # nobody announces that an instant has come; one moment more, so as not to be early
+            wait = min(wait, max(ready.total_seconds(), 0) + _A_MOMENT)
+        until = min(time.monotonic() + wait, self._next_upkeep)
         while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
             for _ in calls.notified(db, timeout=min(left, _LISTENING_SECONDS)):
                 return
