@@ -11,7 +11,7 @@ supplied), doubled slashes, the case of a path, `+` and `%20`, the order of valu
 
 import re
 from ipaddress import ip_address
-from urllib.parse import quote
+from urllib.parse import quote, urljoin
 
 import httpx2
 
@@ -58,7 +58,7 @@ def normal_url(url: str, *, base: str | None = None) -> str | None:
     text = _LAST_DOTS.sub(r"\1/", path.replace("\\", "/")) + mark + rest
     try:
         if base is not None:
-            text = str(httpx2.URL(base).join(text))
+            text = urljoin(base, text)
         parsed = checked_url(text, ports=None)
         host = parsed.raw_host.decode("ascii").rstrip(".")
         if ":" in host:

@@ -41,6 +41,7 @@ class Fetched:
     `url` is where the page was at last, `hops` the addresses on the way there. `etag` and
     `last_modified` are what the site sent, byte for byte (as Latin-1), to be sent back the next
     time. `unchanged` means that the site said so to what was sent, and there is no body.
+    `robots_tag` is its X-Robots-Tag, several in one.
     """
 
     url: str
@@ -52,6 +53,7 @@ class Fetched:
     charset: str | None
     etag: str | None
     last_modified: str | None
+    robots_tag: str | None = None
 
 
 class Fetcher:
@@ -188,6 +190,7 @@ class Fetcher:
             charset=charset.group(1) if charset else None,
             etag=_raw(answer, b"etag"),
             last_modified=_raw(answer, b"last-modified"),
+            robots_tag=answer.headers.get("x-robots-tag"),
         )
 
     def _write_body(self, answer: httpx2.Response, into: IO[bytes], budget: Budget) -> int:
