@@ -15,12 +15,12 @@ from cli import (
     ask,
     batches,
     benching,
+    crawling,
     demo,
     doctor,
     documents,
     evaluating,
     jobs,
-    later,
     loading,
     packs,
     reembedding,
@@ -54,7 +54,7 @@ evaluating.register(app)
 upkeep.register(app)
 reembedding.register(app)
 documents.register(app)
-later.register(app)
+crawling.register(app)
 
 
 def _print_version(wanted: bool) -> None:

@@ -30,6 +30,7 @@ class PackReport:
     topics: int
     ranks: int
     domains: int
+    policy_pages: int
 
 
 def load_pack(conn: psycopg.Connection, pack_dir: Path) -> PackReport:
@@ -55,6 +56,11 @@ def load_pack(conn: psycopg.Connection, pack_dir: Path) -> PackReport:
             ),
             domains=load_table(
                 conn, pack.domains, lambda rows: calls.load_domains(conn, pack=name, rows=rows)
+            ),
+            policy_pages=load_table(
+                conn,
+                pack.policy_pages,
+                lambda rows: load_policy_pages(conn, pack=name, rows=rows),
             ),
         )
 

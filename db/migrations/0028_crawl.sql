@@ -267,6 +267,26 @@ comment on column crawl.visit.successor is 'Where it moved to, or what it is a c
 comment on column crawl.visit.finished_at is 'When its outcome was known.';
 create index visit_frontier_idx on crawl.visit (job_id, depth, visit_id) where outcome is null;
 
+create table crawl.policy_page (
+    pack text not null,
+    slug text not null,
+    name text not null,
+    phrases text[] not null,
+    unless text[] not null default '{}',
+    constraint policy_page_pk primary key (pack, slug),
+    constraint policy_page_pack_fk
+    foreign key (pack) references terms.pack (pack) on delete cascade,
+    constraint policy_page_has_phrases check (cardinality(phrases) > 0)
+);
+comment on table crawl.policy_page is
+'Kinds of policies of a school, by what links to them say: of a school''s site only these are kept.';
+comment on column crawl.policy_page.pack is 'The pack it came with.';
+comment on column crawl.policy_page.slug is 'Key within the pack.';
+comment on column crawl.policy_page.name is 'Name people know.';
+comment on column crawl.policy_page.phrases is
+'What the words or the address of a link say; one that begins with = must be all that is said.';
+comment on column crawl.policy_page.unless is 'What they must not say besides.';
+
 create type crawl.step as (
     action text,
     wait interval,

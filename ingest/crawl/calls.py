@@ -73,8 +73,9 @@ class JobSite:
 
     seeds: list[str]
     prefixes: list[str]
-    max_depth: int
     is_school: bool
+    national: list[str]
+    policies: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +197,41 @@ def remarks(db: psycopg.Connection, *, job_id: int, at_most: int = 1000) -> list
         ).fetchall()
 
 
+def set_site(
+    db: psycopg.Connection,
+    *,
+    la_code: str | None = None,
+    school_urn: str | None = None,
+    domain: str | None = None,
+    seeds: Sequence[str] | None = None,
+    prefixes: Sequence[str] | None = None,
+    schedule: str | None = None,
+    max_depth: int | None = None,
+    max_pages: int | None = None,
+    delay: timedelta | None = None,
+    paused: bool | None = None,
+) -> int:
+    """Add a site or change what is given of it; its key. Raises WC002, WC003."""
+    found = _scalar(
+        db,
+        "select crawl.set_site(la_code => %(la_code)s, school_urn => %(school_urn)s,"
+        " domain => %(domain)s, seeds => %(seeds)s, prefixes => %(prefixes)s,"
+        " schedule => %(schedule)s, max_depth => %(max_depth)s, max_pages => %(max_pages)s,"
+        " delay => %(delay)s, paused => %(paused)s)",
+        la_code=la_code,
+        school_urn=school_urn,
+        domain=domain,
+        seeds=None if seeds is None else list(seeds),
+        prefixes=None if prefixes is None else list(prefixes),
+        schedule=schedule,
+        max_depth=max_depth,
+        max_pages=max_pages,
+        delay=delay,
+        paused=paused,
+    )
+    return int(str(found))
+
+
 def pause_job(db: psycopg.Connection, *, job_id: int) -> None:
     """Let a run rest. Raises WC001, WC004."""
     db.execute("select crawl.pause_job(job_id => %(job_id)s)", {"job_id": job_id})
@@ -216,12 +252,12 @@ def cancel_job(db: psycopg.Connection, *, job_id: int) -> None:
 
 def start_due(db: psycopg.Connection) -> int:
     """Ask for runs over the sites whose schedule is due."""
-    return int(_scalar(db, "select crawl.start_due()") or 0)
+    return int(str(_scalar(db, "select crawl.start_due()")))
 
 
 def purge_jobs(db: psycopg.Connection) -> int:
     """Remove runs that ended long ago."""
-    return int(_scalar(db, "select crawl.purge_jobs()") or 0)
+    return int(str(_scalar(db, "select crawl.purge_jobs()")))
 
 
 def take_turn(db: psycopg.Connection, *, url: str) -> timedelta:
@@ -234,7 +270,11 @@ def job_site(db: psycopg.Connection, *, job_id: int) -> JobSite | None:
     """The site a run visits; None when the run is gone."""
     with db.cursor(row_factory=class_row(JobSite)) as cursor:
         return cursor.execute(
-            "select s.seeds, s.prefixes, s.max_depth, s.school_urn is not null as is_school"
+            "select s.seeds, s.prefixes, s.school_urn is not null as is_school,"
+            # a national site's own pages are inside
+            " array(select d.domain from corpus.domain as d where s.domain is null) as national,"
+            " array(select to_jsonb(p) from crawl.policy_page as p"
+            " where s.school_urn is not null order by p.pack, p.slug) as policies"
             " from crawl.job as j join crawl.site as s using (site_id)"
             " where j.job_id = %(job_id)s",
             {"job_id": job_id},
@@ -450,3 +490,16 @@ def _outcome(
 def _scalar(db: psycopg.Connection, statement: LiteralString, **values: object) -> object:
     with db.cursor(row_factory=scalar_row) as cursor:
         return cursor.execute(statement, values).fetchone()
+
+
+def load_policy_pages(
+    db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]
+) -> int:
+    """Replace the kinds of policies of a pack; how many there are."""
+    found = _scalar(
+        db,
+        "select crawl.load_policy_pages(pack => %(pack)s, rows => %(rows)s)",
+        pack=pack,
+        rows=Jsonb([dict(row) for row in rows]),
+    )
+    return int(str(found))
