@@ -12,6 +12,7 @@ from ingest.crawl.calls import FoundLink, JobSite
 from ingest.crawl.links import read_links
 from ingest.crawl.policies import PolicyPage, policy_of
 from ingest.crawl.scope import Scope
+from ingest.crawl.sitemaps import read_sitemap
 from ingest.crawl.urls import site_key
 from ingest.fetch import Fetched
 from ingest.parse import Refused
@@ -84,6 +85,16 @@ class Guide:
             else None,
             may_be_kept=not page.noindex,
         )
+
+    def listed_in(self, data: bytes, url: str) -> tuple[list[FoundLink], list[str]]:
+        """The pages and the sitemaps that the sitemap at `url` lists, of the site alone."""
+        sitemap = read_sitemap(data, url=url, holds=self.is_inside)
+        links = [
+            FoundLink(url=entry.url, wanted=self._is_wanted(entry.url, ""))
+            for entry in sitemap.pages
+            if self._is_of_use(entry.url, "")
+        ]
+        return links, list(sitemap.sitemaps)
 
     def _is_of_use(self, url: str, text: str) -> bool:
         path = urlsplit(url).path

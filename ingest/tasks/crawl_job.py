@@ -81,7 +81,7 @@ class Crawler:
             site = calls.job_site(db, job_id=work.job_id)
             if step is None or site is None or step.url is None or step.visit_id is None:
                 return False
-            guide = Guide(site)
+            guide = Guide(site, user_agent=self._fetcher.settings.user_agent)
             if step.action == "robots":
                 self._robots(db, work, step, guide)
                 return False
@@ -193,7 +193,7 @@ class Crawler:
         """The text and the links of a page that is not known to be as it was."""
         found = guide.links_in(path.read_bytes(), fetched, allows=rules.allows)
         parsed: Parsed | None = None
-        if step.wanted:
+        if step.wanted and found.may_be_kept:
             try:
                 parsed = self._sandbox.parse(
                     path, header_charset=fetched.charset, source_url=fetched.url

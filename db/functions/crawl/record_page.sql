@@ -75,7 +75,7 @@ begin
 
     if record_page.body is null or not _visit.wanted then
         _outcome := case when _visit.was_known and _visit.wanted then 'failed' else 'read' end;
-        _reason := case when _outcome = 'failed' then 'it has no text any more' end;
+        _reason := case when _outcome = 'failed' then 'it has no text, or asks not to be kept' end;
         -- not read, so its bytes stand for what it says
         _hash := coalesce(_hash, record_page.body_hash);
     elsif _old.content_hash = _hash and crawl.is_held(_old, true) then
