@@ -65,8 +65,9 @@ def read_sitemap(
     pages: dict[str, Entry] = {}
     sitemaps: dict[str, None] = {}
     foreign = 0
+    targets = {loc: normal_url(loc, base=url) for loc in {loc for _, loc, _ in reader.found}}
     for kind, loc, lastmod in reader.found:
-        target = normal_url(loc, base=url)
+        target = targets[loc]
         if target is None or target == url:
             continue
         if not holds(target):
