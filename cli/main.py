@@ -15,12 +15,12 @@ from cli import (
     ask,
     batches,
     benching,
+    crawling,
     demo,
     doctor,
     documents,
     evaluating,
     jobs,
-    later,
     loading,
     packs,
     reembedding,
@@ -56,7 +56,7 @@ upkeep.register(app)
 reembedding.register(app)
 documents.register(app)
 users.register(app)
-later.register(app)
+crawling.register(app)
 
 
 def _print_version(wanted: bool) -> None:

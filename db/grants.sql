@@ -8,13 +8,16 @@
 
 -- nobody gets anything by default
 revoke all on schema
-config, audit, place, terms, corpus, embedding, queue, intake, validation, search, chat, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, crawl, validation, search, chat, eval,
+dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all tables in schema
-config, audit, place, terms, corpus, embedding, queue, intake, validation, search, chat, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, crawl, validation, search, chat, eval,
+dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all functions in schema
-config, audit, place, terms, corpus, embedding, queue, intake, validation, search, chat, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, crawl, validation, search, chat, eval,
+dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 -- people: tables and functions that decide for somebody
 revoke all on schema limits, account, privacy
@@ -37,7 +40,7 @@ public.why_not_text, public.resolve_la, public.resolve_citation, public.read_doc
 to pgkb_reader, pgkb_app, pgkb_admin;
 
 -- app: words of a question, its vector, who it is for, what came back
-grant usage on schema config, place, terms, embedding, search, audit, intake, dba to pgkb_app;
+grant usage on schema config, place, terms, embedding, search, audit, intake, crawl, dba to pgkb_app;
 grant select on table config.setting, config.settings to pgkb_app;
 grant select on all tables in schema place, terms to pgkb_app;
 grant select on table embedding.set to pgkb_app;
@@ -76,10 +79,15 @@ grant execute on function
 chat.context_of, chat.broader_question, chat.start_turn, chat.finish_turn,
 chat.list_conversations, chat.read_conversation, chat.delete_conversation
 to pgkb_app;
+-- its administrators set up, start and rest visits to web sites
+grant select on table crawl.job_report, crawl.site_overview, crawl.visit, crawl.url to pgkb_app;
+grant execute on function
+crawl.set_site, crawl.start, crawl.pause_job, crawl.resume_job, crawl.cancel_job
+to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
 grant usage on schema
-config, audit, place, terms, corpus, embedding, queue, intake, validation, search
+config, audit, place, terms, corpus, embedding, queue, intake, crawl, validation, search
 to pgkb_ingest;
 grant select on table
 config.setting, config.settings, corpus.status_edge, embedding.set, embedding.fill_progress,
@@ -94,14 +102,17 @@ embedding.vector, embedding.cold_vector, embedding.query_cache, embedding.wanted
 embedding.fill_batch, embedding.spend,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
 search.recent_text, search.posting_list, search.listed_scope,
-queue.task, intake.batch, intake.page, intake.upload, intake.upload_file
+queue.task, intake.batch, intake.page, intake.upload, intake.upload_file,
+crawl.site, crawl.host, crawl.job, crawl.url, crawl.visit
 to pgkb_ingest;
 grant select, update on table queue.provider_rate to pgkb_ingest;
-grant select on table queue.job, queue.summary to pgkb_ingest;
+grant select on table queue.job, queue.summary, crawl.job_report, crawl.site_overview
+to pgkb_ingest;
 grant usage on schema chat to pgkb_ingest;
 grant select, insert, update, delete on table chat.wording to pgkb_ingest;
 grant execute on function chat.load_wording, chat.purge to pgkb_ingest;
-grant execute on all functions in schema audit, place, terms, corpus, queue, intake to pgkb_ingest;
+grant execute on all functions in schema audit, place, terms, corpus, queue, intake, crawl
+to pgkb_ingest;
 grant execute on function
 config.value, config.check_value,
 embedding.active_set, embedding.named_set, embedding.text_of, embedding.check_vector,
@@ -130,14 +141,14 @@ from pgkb_ingest;
 
 -- admin: curators and DBAs
 grant usage on schema
-config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, crawl, validation, search, eval, dba
 to pgkb_admin;
 grant select on all tables in schema
-config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, crawl, validation, search, eval, dba
 to pgkb_admin;
 grant select on table public.knowledge_base to pgkb_admin;
 grant execute on all functions in schema
-config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, crawl, validation, search, eval, dba
 to pgkb_admin;
 -- who has an account and a session; no password, no token, no child
 grant usage on schema limits, account, privacy to pgkb_admin;

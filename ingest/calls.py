@@ -589,6 +589,15 @@ def take_turn(db: psycopg.Connection, *, provider: str) -> timedelta:
         ).wait
 
 
+def next_ready(db: psycopg.Connection, *, kinds: Sequence[str]) -> timedelta | None:
+    """How long until a task of these kinds is ready; None when none waits."""
+    with db.cursor(row_factory=scalar_row) as cursor:
+        found = cursor.execute(
+            "select queue.next_ready(kinds => %(kinds)s)", {"kinds": list(kinds)}
+        ).fetchone()
+    return found if isinstance(found, timedelta) else None
+
+
 def fold_statistics(db: psycopg.Connection) -> int:
     """Fold the noted changes into the search statistics."""
     return _count(db, "select search.fold_statistics()")

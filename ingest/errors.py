@@ -31,7 +31,7 @@ def words_of(error: psycopg.Error) -> str:
 
 def is_refusal(error: psycopg.Error) -> bool:
     """Whether the database refused what it was given, by one of our own rules."""
-    return (error.sqlstate or "")[:2] in {"KB", "PL", "TE", "ST", "IN"}
+    return (error.sqlstate or "")[:2] in {"KB", "PL", "TE", "ST", "IN", "WC"}
 
 
 def is_passing(error: psycopg.Error) -> bool:

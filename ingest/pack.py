@@ -7,6 +7,7 @@ from pathlib import Path
 import psycopg
 
 from ingest import calls
+from ingest.crawl.calls import load_policy_pages
 from ingest.pack_files import Pack, Table, read_pack
 from ingest.pack_settings import PackError
 
@@ -30,6 +31,7 @@ class PackReport:
     topics: int
     ranks: int
     domains: int
+    policy_pages: int
 
 
 def load_pack(conn: psycopg.Connection, pack_dir: Path) -> PackReport:
@@ -55,6 +57,11 @@ def load_pack(conn: psycopg.Connection, pack_dir: Path) -> PackReport:
             ),
             domains=load_table(
                 conn, pack.domains, lambda rows: calls.load_domains(conn, pack=name, rows=rows)
+            ),
+            policy_pages=load_table(
+                conn,
+                pack.policy_pages,
+                lambda rows: load_policy_pages(conn, pack=name, rows=rows),
             ),
         )
         calls.load_wording(conn, pack=name, texts=asdict(pack.settings.chat))

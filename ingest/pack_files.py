@@ -61,6 +61,7 @@ class Pack:
     topics: Table
     ranks: Table
     domains: Table
+    policy_pages: Table
 
 
 def read_pack(pack_dir: Path) -> Pack:
@@ -85,6 +86,7 @@ def read_pack(pack_dir: Path) -> Pack:
         topics=_table(pack_dir / "topics.tsv", _topic, key="slug"),
         ranks=ranks,
         domains=_table(pack_dir / "domains.csv", lambda cells: _domain(cells, kinds), key="domain"),
+        policy_pages=_table(pack_dir / "policy_pages.tsv", _policy_page, key="slug"),
     )
 
 
@@ -100,6 +102,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "topics.tsv": ("slug", "name", "pattern", "citation", "fact", "examples"),
     "ranks.csv": ("authority", "weight", "meaning"),
     "domains.csv": ("domain", "authority", "scope", "note"),
+    "policy_pages.tsv": ("slug", "name", "phrases", "unless"),
 }  # fmt: skip
 
 
@@ -258,7 +261,7 @@ def _school(cells: Cells, known: set[str]) -> Values:
 
 
 def _synonym(cells: Cells) -> Values:
-    expansions = [part for part in (p.strip() for p in cells["expansions"].split(";")) if part]
+    expansions = _parts(cells, "expansions")
     if not expansions:
         raise _BadRow("expansions is empty. Give at least one term to add")
     return {
@@ -304,6 +307,23 @@ def _domain(cells: Cells, kinds: set[str]) -> Values:
         "authority": authority,
         "scope": _one_of(cells, "scope", ("national",)),
     }
+
+
+def _policy_page(cells: Cells) -> Values:
+    phrases = _parts(cells, "phrases")
+    if not phrases:
+        raise _BadRow("phrases is empty. Give at least one that links to such a page say")
+    return {
+        "slug": _shaped(cells, "slug", _SLUG, "a slug like accessibility-plan"),
+        "name": _filled(cells, "name"),
+        "phrases": phrases,
+        "unless": _parts(cells, "unless"),
+    }
+
+
+def _parts(cells: Cells, column: str) -> list[str]:
+    """What stands between semicolons."""
+    return [part for part in (p.strip() for p in cells[column].split(";")) if part]
 
 
 def _filled(cells: Cells, column: str) -> str:

@@ -8,15 +8,17 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import timedelta
+from typing import TypeVar
 
 import psycopg
 
 from ingest import calls
 from ingest.connect import connect, holder_name
+from ingest.crawl.calls import purge_jobs, start_due
 from ingest.embedding import check_embedder, chosen_embedder
 from ingest.errors import words_of
 from ingest.fetch import Fetcher
@@ -24,7 +26,7 @@ from ingest.filling import Filler, Pace
 from ingest.intake.calls import purge_batches
 from ingest.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
-from ingest.tasks import fetch_page, read_upload, validate_batch
+from ingest.tasks import crawl_job, fetch_page, read_upload, validate_batch
 from ingest.tasks.publish_version import Publisher, Work, give_back, pause_after
 from ingest.uploads.calls import purge_uploads
 from ingest.uploads.spool import tidy_spool
@@ -32,7 +34,10 @@ from providers.protocols import Embedder, ProviderError
 
 log = logging.getLogger(__name__)
 
+Single = TypeVar("Single", fetch_page.PageWork, crawl_job.JobWork)
+
 PUBLISH = "publish_version"
+_KINDS = (PUBLISH, fetch_page.KIND, crawl_job.KIND)
 # Small documents share a call to the provider, so a few are claimed together; a crew shares them.
 _CLAIMED_TOGETHER = 8
 _FIRST_PAUSE = 0.5
@@ -41,6 +46,7 @@ _LONGEST_PAUSE = 30.0
 _KEPT_UP_BATCHES = 10
 # A wait for news is cut into pieces this long, so that a stop is heard soon.
 _LISTENING_SECONDS = 0.5
+_A_MOMENT = 0.01
 
 
 def run(
@@ -116,6 +122,9 @@ class _Worker:
         self._kinds = [PUBLISH, fetch_page.KIND, validate_batch.KIND]
         if settings.upload_dir is not None:
             self._kinds.append(read_upload.KIND)
+        self._crawler = crawl_job.Crawler(
+            fetcher=self._pages.fetcher, sandbox=self._pages.sandbox
+        )
         self._done = 0
         self._at_a_time = at_a_time
         # one of a crew looks after the database
@@ -149,13 +158,11 @@ class _Worker:
     def _serve(self, db: psycopg.Connection, keeper: LeaseKeeper, *, once: bool) -> None:
         while not self._stop.is_set():
             self._keep_up(db)
-            tasks = calls.claim_tasks(
-                db,
-                worker=self._name,
-                batch_size=self._at_a_time,
-                lease=self._lease,
-                kinds=self._kinds,
-            )
+            tasks = [
+                *self._claim(db, self._kinds, at_most=self._at_a_time),
+                # a site may be slow: its run must not keep others from being worked on
+                *self._claim(db, [crawl_job.KIND], at_most=1),
+            ]
             if tasks:
                 self._work(db, keeper, tasks)
             elif once:
@@ -165,6 +172,13 @@ class _Worker:
                 return
             else:
                 self._wait(db)
+
+    def _claim(
+        self, db: psycopg.Connection, kinds: Sequence[str], *, at_most: int
+    ) -> list[calls.Task]:
+        return calls.claim_tasks(
+            db, worker=self._name, batch_size=at_most, lease=self._lease, kinds=kinds
+        )
 
     def _work(
         self, db: psycopg.Connection, keeper: LeaseKeeper, tasks: Sequence[calls.Task]
@@ -197,6 +211,8 @@ class _Worker:
                 return self._uploads.do(db, read_upload.UploadWork(task.subject_id, lease))
             case validate_batch.KIND:
                 return validate_batch.judge(db, task.subject_id, lease)
+            case crawl_job.KIND:
+                return self._crawler.do(db, crawl_job.JobWork(task.subject_id, lease))
             case _:
                 return self._pages.do(db, fetch_page.PageWork(task.subject_id, lease))
 
@@ -268,6 +284,8 @@ class _Worker:
             purge_batches,
             purge_uploads,
             self._tidy_spool,
+            purge_jobs,
+            start_due,
         ):
             try:
                 keep(db)
@@ -310,7 +328,12 @@ class _Worker:
 
     def _wait(self, db: psycopg.Connection) -> None:
         """Until a task is announced, it is time to look again, or a stop."""
-        until = min(time.monotonic() + self._settings.poll_seconds, self._next_upkeep)
+        wait = self._settings.poll_seconds
+        ready = calls.next_ready(db, kinds=_KINDS)
+        if ready is not None:
+            # nobody announces that an instant has come; one moment more, so as not to be early
+            wait = min(wait, max(ready.total_seconds(), 0) + _A_MOMENT)
+        until = min(time.monotonic() + wait, self._next_upkeep)
         while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
             for _ in calls.notified(db, timeout=min(left, _LISTENING_SECONDS)):
                 return

@@ -41,6 +41,7 @@ class Fetched:
     `url` is where the page was at last, `hops` the addresses on the way there. `etag` and
     `last_modified` are what the site sent, byte for byte (as Latin-1), to be sent back the next
     time. `unchanged` means that the site said so to what was sent, and there is no body.
+    `robots_tag` is its X-Robots-Tag, several in one.
     """
 
     url: str
@@ -52,6 +53,7 @@ class Fetched:
     charset: str | None
     etag: str | None
     last_modified: str | None
+    robots_tag: str | None = None
 
 
 class Fetcher:
@@ -70,6 +72,20 @@ class Fetcher:
         self._policy = policy
         # making one reads every certificate of the system: once, not per fetch
         self._ssl_context = ssl_context or ssl.create_default_context()
+
+    @property
+    def settings(self) -> FetchSettings:
+        """Its bounds and its name."""
+        return self._settings
+
+    def with_settings(self, settings: FetchSettings) -> "Fetcher":
+        """A fetcher like this one, but with other bounds or another name."""
+        return Fetcher(
+            settings,
+            resolver=self._resolver,
+            policy=self._policy,
+            ssl_context=self._ssl_context,
+        )
 
     def fetch(
         self,
@@ -174,6 +190,7 @@ class Fetcher:
             charset=charset.group(1) if charset else None,
             etag=_raw(answer, b"etag"),
             last_modified=_raw(answer, b"last-modified"),
+            robots_tag=answer.headers.get("x-robots-tag"),
         )
 
     def _write_body(self, answer: httpx2.Response, into: IO[bytes], budget: Budget) -> int:
@@ -183,10 +200,12 @@ class Fetcher:
             raise FetchError("broken", "the site packs its pages in a way that was not asked for")
         size = 0
         for piece in answer.iter_bytes():
-            size += len(piece)
-            if size > self._settings.max_bytes:
+            room = self._settings.max_bytes - size
+            if len(piece) > room and not self._settings.cut:
                 raise too_big(self._settings.max_bytes)
-            into.write(piece)
+            size += into.write(piece[:room])
+            if len(piece) >= room and self._settings.cut:
+                break
             budget.seconds()
         into.flush()
         return size

@@ -27,7 +27,8 @@ class FetchSettings:
 
     `max_bytes` counts the body after decompression, `wall_seconds` everything from the first
     look-up to the last byte, `quiet_seconds` a pause in which nothing comes. `ports` are those
-    that may be connected to, None any.
+    that may be connected to, None any. `cut` keeps the first `max_bytes` of a larger body instead
+    of refusing it.
     """
 
     user_agent: str = _own_name()
@@ -37,6 +38,7 @@ class FetchSettings:
     connect_seconds: float = 10
     max_redirects: int = 10
     ports: frozenset[int] | None = frozenset({80, 443, 8080, 8443})
+    cut: bool = False
 
 
 def fetch_settings_from(environ: Mapping[str, str] = os.environ) -> FetchSettings:

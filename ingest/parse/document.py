@@ -16,9 +16,7 @@ from ingest.parse.kind import kind_of
 from ingest.parse.pdf import parse_pdf
 from ingest.parse.result import Parsed, Refused
 from ingest.parse.txt import parse_txt
-
-# Counts up when the same bytes would give another text, so that old documents can be found.
-EXTRACTOR_VERSION = 3
+from ingest.parse.version import EXTRACTOR_VERSION
 
 _LIBRARY_OF = {"pdf": "pypdfium2", "docx": "mammoth", "html": "trafilatura"}
 # The detector's distance: prose of a language stays well below, lists of names and figures above.

@@ -44,14 +44,14 @@ class PageFetcher:
     """
 
     def __init__(self, *, limits: Limits, fetcher: Fetcher | None = None) -> None:
-        self._fetcher = fetcher or Fetcher(fetch_settings_from())
-        self._sandbox = Sandbox(limits)
+        self.fetcher = fetcher or Fetcher(fetch_settings_from())
+        self.sandbox = Sandbox(limits)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._sandbox.close()
+        self.sandbox.close()
 
     def do(self, db: psycopg.Connection, work: PageWork) -> bool:
         """Fetch and stage a page, or say why not; whether its task is done.
@@ -77,13 +77,13 @@ class PageFetcher:
 
     def _page(self, url: str) -> calls.NewPage:
         with tempfile.NamedTemporaryFile(prefix="pgkb-fetch-") as spool:
-            fetched = self._fetcher.fetch(url, spool)
-            parsed = self._sandbox.parse(
+            fetched = self.fetcher.fetch(url, spool)
+            parsed = self.sandbox.parse(
                 Path(spool.name), header_charset=fetched.charset, source_url=fetched.url
             )
         return calls.NewPage(
             final_url=fetched.url,
-            title=_title(parsed, fetched),
+            title=title_of(parsed, fetched),
             body=parsed.text,
             file_type=parsed.file_type,
             metadata=parsed.metadata,
@@ -140,7 +140,7 @@ class PageFetcher:
         )
 
 
-def _title(parsed: Parsed, fetched: Fetched) -> str:
+def title_of(parsed: Parsed, fetched: Fetched) -> str:
     """The document's own title, else the last word of its address; else its address, by default."""
     name = PurePosixPath(unquote(urlsplit(fetched.url).path)).stem
     return clean_line(parsed.title or "") or clean_line(name.replace("_", " ").replace("-", " "))

@@ -68,13 +68,6 @@ def test_version_is_one_line() -> None:
     assert ended.out.count("\n") == 1
 
 
-@pytest.mark.parametrize("command", ["crawl"])
-def test_a_command_of_a_later_version_says_so(command: str) -> None:
-    ended = pgkb_here(command, "anything", "--at-all")
-    assert ended.code == 2
-    assert "not available in this version" in ended.line()
-
-
 @pytest.mark.parametrize(
     ("arguments", "about"),
     [

@@ -45,6 +45,7 @@ FILES = {
     ),
     "ranks.csv": "authority,weight,meaning\nla,1.05,councils\n",
     "domains.csv": "domain,authority,scope,note\nexample.org,la,national,\n",
+    "policy_pages.tsv": "slug\tname\tphrases\tunless\nsend-policy\tSEND policy\tsend policy\t\n",
 }
 
 
@@ -106,7 +107,7 @@ def refusal_of_files(pack: Path) -> str:
 def test_the_report_counts_what_was_loaded(db: psycopg.Connection, tiny: Path) -> None:
     assert load_pack(db, tiny) == PackReport(
         pack="tiny", title="A tiny domain", authorities=2, districts=1, schools=1,
-        synonyms=1, topics=1, ranks=1, domains=1,
+        synonyms=1, topics=1, ranks=1, domains=1, policy_pages=1,
     )  # fmt: skip
 
 

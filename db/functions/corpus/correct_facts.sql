@@ -40,12 +40,21 @@ begin
     from corpus.version as v
     where v.version_id = correct_facts.version_id;
     _title := coalesce(correct_facts.title, _old.title);
-    _title_key := case
-        when _title = _old.title then _old.title_key
-        else corpus.title_key(_title)
-    end;
     _tags := coalesce(correct_facts.tags, _old.tags);
     _day := coalesce(correct_facts.effective_date, _old.effective_date);
+    select
+        case
+            -- of a file it was decided when it was staged
+            when _title = _old.title and (
+                (_day is null) = (_old.effective_date is null)
+                or corpus.source_host(d.source) is null
+            )
+                then _old.title_key
+            else corpus.rival_key(_title, d.source, _day)
+        end
+    into _title_key
+    from corpus.document as d
+    where d.document_id = _old.document_id;
     if _title = _old.title
         and _tags = _old.tags
         and _day is not distinct from _old.effective_date

@@ -1,11 +1,11 @@
 -- corpus.retire_version
--- Take a published version out of the search because another took over; it stays for as_of and old citations.
+-- Take a published version out of the search because another took over, or none; it stays for as_of and old citations.
 --
 -- Of a document that stands alone only its own next version takes over: what a curator brought
 -- back stays although the same arrives again.
 --
 -- called by  corpus.publish_version, corpus.stage_document, corpus.supersede,
---            corpus.undo_supersession, corpus.correct_facts
+--            corpus.undo_supersession, corpus.correct_facts, corpus.withdraw
 -- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
 --            embedding.cold_vector, audit.event
 
@@ -35,12 +35,20 @@ begin
     set
         state = 'superseded',
         superseded_by = retire_version.successor_id,
-        valid_to = greatest(v.valid_from, coalesce(v.withdrawn_on, s.valid_from))
-    from corpus.version as s
+        valid_to = greatest(v.valid_from, coalesce(v.withdrawn_on, (
+            select s.valid_from
+            from corpus.version as s
+            where s.version_id = retire_version.successor_id
+        )))
     where
         v.version_id = retire_version.version_id
         and v.state = 'published'
-        and s.version_id = retire_version.successor_id;
+        and (
+            retire_version.successor_id is null
+            or exists (
+                select from corpus.version as s where s.version_id = retire_version.successor_id
+            )
+        );
     if not found then
         return;
     end if;
@@ -80,4 +88,4 @@ end;
 $func$;
 
 comment on function corpus.retire_version is
-'Take a published version out of the search because another took over; it stays for as_of and old citations.';
+'Take a published version out of the search because another took over, or none; it stays for as_of and old citations.';

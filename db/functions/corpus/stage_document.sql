@@ -312,7 +312,8 @@ begin
         -- told apart from a file of the same name, it must not replace it by a title that is equal
         -- because the names are
         case
-            when stage_document.title_is_stated or not _is_renamed then corpus.title_key(_title)
+            when stage_document.title_is_stated or not _is_renamed
+                then corpus.rival_key(_title, _source, stage_document.effective_date)
         end,
         _hash,
         stage_document.file_type,

@@ -100,6 +100,20 @@ def test_validators_go_back_byte_for_byte(town: Site) -> None:
     assert headers["If-Modified-Since"] == "Thu, 31 Feb  2026"
 
 
+def test_of_a_large_body_the_beginning_is_kept_when_asked_for(town: Site) -> None:
+    for packing, body in (("identity", b"ab" * 500_000), ("gzip", gzip.compress(b"ab" * 500_000))):
+        town.pages["/"] = page(body, headers={"Content-Encoding": packing})
+        fetcher = tourist().with_settings(replace(BRISK, max_bytes=1001, cut=True))
+        fetched, kept = get(town.url(), fetcher)
+        assert (fetched.size, kept) == (1001, b"ab" * 500 + b"a")
+
+
+def test_each_request_can_have_a_name_of_its_own(town: Site) -> None:
+    town.pages["/"] = page()
+    get(town.url(), tourist().with_settings(replace(BRISK, user_agent="CouncilBot/2")))
+    assert town.asked[0][1]["User-Agent"] == "CouncilBot/2"
+
+
 # ---- where it may lead (C-05) ------------------------------------------------------------------
 
 

@@ -1,0 +1,46 @@
+-- crawl.finish_job
+-- End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.
+--
+-- called by  crawl.next_step, crawl.close_visit, which end its task
+-- writes     crawl.job, audit.event, and what crawl.settle_losses writes
+
+create or replace function crawl.finish_job(job_id bigint, state text, reason text default null)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _job crawl.job;
+    _state text := finish_job.state;
+    _reason text := finish_job.reason;
+begin
+    select j.* into strict _job from crawl.job as j where j.job_id = finish_job.job_id for update;
+    if _state = 'done' and crawl.is_mass_loss(_job) then
+        _state := 'stopped';
+        _reason := format(
+            '%s of %s known pages were not there: nothing was retired', _job.lost, _job.known
+        );
+    end if;
+    if _state = 'done' then
+        _job.retired := _job.retired + crawl.settle_losses(_job.job_id);
+    end if;
+    update crawl.job as j
+    set
+        state = _state,
+        reason = _reason,
+        finished_at = clock_timestamp(),
+        current_url = null,
+        retired = _job.retired
+    where j.job_id = _job.job_id;
+    perform audit.write_event(
+        'crawl_' || _state, 'site ' || _job.site_id,
+        jsonb_strip_nulls(jsonb_build_object('job', _job.job_id, 'why', _reason))
+    );
+end;
+$func$;
+
+comment on function crawl.finish_job is
+'End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.';

@@ -1,0 +1,178 @@
+-- crawl.record_page
+-- Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.
+--
+-- The hash of the text decides. The same text is unchanged and stages nothing, also under another
+-- extractor. A text that another page of the site has is one document: a new page is a duplicate
+-- of it; a known one keeps its own until the end of the run tells whether half the site says the
+-- same now (a login wall, a notice of maintenance). A page that names another as its canonical
+-- address is a copy of that, where that is a page that is there. Without a body only its links
+-- count; a known page that has none any more has failed.
+--
+-- called by  ingest/crawl/calls.py
+-- writes     crawl.url, and what crawl.add_visits, crawl.close_visit and corpus.stage_document write
+-- raises     what corpus.stage_document raises
+
+create or replace function crawl.record_page(
+    task_id bigint,
+    lease_token uuid,
+    visit_id bigint,
+    size bigint,
+    etag text,
+    last_modified text,
+    body_hash bytea,
+    extractor text,
+    title text default null,
+    body text default null,
+    file_type text default null,
+    metadata jsonb default '{}',
+    canonical text default null,
+    links jsonb default '[]'
+)
+returns text
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+declare
+    _visit crawl.visit;
+    _site crawl.site;
+    _old crawl.url;
+    _twin crawl.url;
+    _hash bytea := corpus.content_hash(record_page.body);
+    _outcome text;
+    _successor text;
+    _reason text;
+    _staged record;
+    _version integer;
+begin
+    select f.* into _visit
+    from crawl.fence(record_page.task_id, record_page.lease_token, record_page.visit_id) as f;
+    if not found then
+        return null;
+    end if;
+    select s.* into strict _site
+    from crawl.job as j
+    inner join crawl.site as s on j.site_id = s.site_id
+    where j.job_id = _visit.job_id;
+    select u.* into _old
+    from crawl.url as u
+    where u.site_id = _site.site_id and u.url = _visit.url;
+    -- a page that leads to a copy leads where the copy does
+    perform crawl.add_visits(
+        _visit.job_id,
+        record_page.links
+        || case
+            when record_page.canonical <> _visit.url
+                then jsonb_build_array(
+                    jsonb_build_object('url', record_page.canonical, 'wanted', _visit.wanted)
+                )
+            else '[]'
+        end,
+        _visit.depth + 1
+    );
+
+    if record_page.body is null or not _visit.wanted then
+        _outcome := case when _visit.was_known and _visit.wanted then 'failed' else 'read' end;
+        _reason := case when _outcome = 'failed' then 'it has no text, or asks not to be kept' end;
+        -- not read, so its bytes stand for what it says
+        _hash := coalesce(_hash, record_page.body_hash);
+    elsif _old.content_hash = _hash and crawl.is_held(_old, true) then
+        _outcome := 'unchanged';
+    else
+        select u.* into _twin
+        from crawl.url as u
+        inner join corpus.document as d on u.document_id = d.document_id and u.url = d.source
+        where
+            u.site_id = _site.site_id
+            and u.url <> _visit.url
+            and not u.is_archived
+            and crawl.is_held(u, true)
+            and (
+                u.content_hash = _hash
+                -- the front page is everybody's canonical where templates are wrong
+                or (u.url = record_page.canonical and u.url <> all(_site.seeds))
+            )
+        order by u.url = record_page.canonical desc, u.url_id
+        limit 1;
+        if found then
+            _outcome := 'duplicate';
+            _successor := _twin.url;
+        end if;
+    end if;
+
+    if _outcome = 'failed' or (
+        _outcome = 'duplicate' and _visit.was_known and _old.document_id <> _twin.document_id
+    ) then
+        -- what it said before stays for now
+        perform crawl.note_answer(
+            _visit, record_page.etag, record_page.last_modified, record_page.body_hash,
+            record_page.extractor
+        );
+    else
+        perform crawl.note_answer(
+            _visit, record_page.etag, record_page.last_modified, record_page.body_hash,
+            record_page.extractor, _hash
+        );
+        if _outcome = 'duplicate' then
+            _visit.was_known := false;
+            update crawl.url as u
+            set
+                document_id = _twin.document_id,
+                version = null,
+                content_hash = _twin.content_hash,
+                is_archived = false,
+                archived_at = null
+            where u.site_id = _site.site_id and u.url = _visit.url;
+        end if;
+    end if;
+
+    if _outcome is null then
+        select s.* into strict _staged
+        from corpus.stage_document(
+            source => _visit.url,
+            title => record_page.title,
+            body => record_page.body,
+            file_type => record_page.file_type,
+            la_code => _site.la_code,
+            school_urn => _site.school_urn,
+            tags => _site.tags,
+            document_type => _site.document_type,
+            metadata => record_page.metadata
+        ) as s;
+        select v.version into _version
+        from corpus.version as v
+        where v.version_id = _staged.version_id;
+        _outcome := case
+            when _staged.outcome in ('unchanged', 'updated') then 'unchanged'
+            when _staged.outcome = 'duplicate' or _staged.existing_source <> _visit.url
+                then 'duplicate'
+            when _version > 1 then 'changed'
+            else 'new'
+        end;
+        -- of another page, whose text it is, there is one document
+        _successor := case when _outcome = 'duplicate' then _staged.existing_source end;
+        _visit.was_known := false;
+        update crawl.url as u
+        set
+            document_id = _staged.document_id,
+            version = _version,
+            last_changed = case
+                when _outcome in ('new', 'changed') then now() else u.last_changed
+            end,
+            is_archived = false,
+            archived_at = null
+        where u.site_id = _site.site_id and u.url = _visit.url;
+    end if;
+    perform crawl.close_visit(
+        record_page.task_id, record_page.lease_token, _visit, _outcome,
+        reason => _reason, successor => _successor, size => record_page.size,
+        was_parsed => record_page.body is not null
+    );
+    return _outcome;
+end;
+$func$;
+
+comment on function crawl.record_page is
+'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';

@@ -1,0 +1,1 @@
+"""Crawling sites politely: what is decided without a database, as plain functions."""

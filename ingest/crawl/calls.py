@@ -1,0 +1,505 @@
+"""Every statement about visits to web sites: one function here per function there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, LiteralString
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import class_row, scalar_row
+from psycopg.types.json import Jsonb
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A run over a site; not new where one was open already."""
+
+    job_id: int
+    site_id: int
+    site: str
+    is_new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JobReport:
+    """How far a run is and what it found, in pages."""
+
+    job_id: int
+    site_id: int
+    site: str
+    la_code: str | None
+    school_urn: str | None
+    domain: str | None
+    state: str
+    reason: str | None
+    requested_by: str
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    requests: int
+    max_pages: int
+    bytes: int
+    parsed: int
+    found: int
+    waiting: int
+    new: int
+    changed: int
+    unchanged: int
+    duplicate: int
+    moved: int
+    gone: int
+    blocked: int
+    failed: int
+    skipped: int
+    known: int
+    lost: int
+    retired: int
+    current_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A page of a run that asks for attention, and why."""
+
+    url: str
+    outcome: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class JobSite:
+    """What a worker must know of the site a run visits."""
+
+    seeds: list[str]
+    prefixes: list[str]
+    is_school: bool
+    national: list[str]
+    policies: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do next for a run; which fields are set goes by the action."""
+
+    action: str
+    visit_id: int | None
+    url: str | None
+    host: str | None
+    depth: int | None
+    wanted: bool | None
+    etag: str | None
+    last_modified: str | None
+    robots: str | None
+    failures: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A visit that is under way, and the claim it is made under."""
+
+    task_id: int
+    lease_token: UUID
+    visit_id: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a page answered; no hash where the site said that it did not change."""
+
+    size: int
+    etag: str | None
+    last_modified: str | None
+    body_hash: bytes | None
+    extractor: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLink:
+    """An address a page or sitemap leads to."""
+
+    url: str
+    wanted: bool
+    blocked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPage:
+    """The text of a page, None where it was read for its links alone, and where it leads."""
+
+    title: str
+    body: str | None
+    file_type: str
+    metadata: Mapping[str, Any]
+    canonical: str | None
+    links: Sequence[FoundLink]
+
+
+_REPORT: LiteralString = (
+    "select job_id, site_id, site, la_code, school_urn, domain, state, reason, requested_by,"
+    " created_at, started_at, finished_at, requests, max_pages, bytes, parsed, found, waiting,"
+    " new, changed, unchanged, duplicate, moved, gone, blocked, failed, skipped, known, lost,"
+    " retired, current_url from crawl.job_report"
+)
+
+
+def start(
+    db: psycopg.Connection,
+    *,
+    la_code: str | None = None,
+    school_urn: str | None = None,
+    domain: str | None = None,
+    schools: bool = False,
+    everything: bool = False,
+) -> list[Started]:
+    """Ask for runs; one for each site. Raises WC002, PL001, PL002."""
+    with db.cursor(row_factory=class_row(Started)) as cursor:
+        return cursor.execute(
+            "select job_id, site_id, site, is_new from crawl.start(la_code => %(la_code)s,"
+            " school_urn => %(school_urn)s, domain => %(domain)s, schools => %(schools)s,"
+            " everything => %(everything)s)",
+            {
+                "la_code": la_code,
+                "school_urn": school_urn,
+                "domain": domain,
+                "schools": schools,
+                "everything": everything,
+            },
+        ).fetchall()
+
+
+def reports(db: psycopg.Connection, *, job_ids: Sequence[int]) -> list[JobReport]:
+    """How far these runs are."""
+    with db.cursor(row_factory=class_row(JobReport)) as cursor:
+        return cursor.execute(
+            _REPORT + " where job_id = any(%(job_ids)s) order by job_id",
+            {"job_ids": list(job_ids)},
+        ).fetchall()
+
+
+def last_reports(db: psycopg.Connection) -> list[JobReport]:
+    """The last run of each site, those that are open first."""
+    with db.cursor(row_factory=class_row(JobReport)) as cursor:
+        return cursor.execute(
+            _REPORT + " where job_id in (select last_job from crawl.site_overview)"
+            " order by finished_at desc nulls first, job_id desc"
+        ).fetchall()
+
+
+def remarks(db: psycopg.Connection, *, job_id: int, at_most: int = 1000) -> list[Remark]:
+    """The pages of a run that changed or were not read, and why."""
+    with db.cursor(row_factory=class_row(Remark)) as cursor:
+        return cursor.execute(
+            "select v.url, v.outcome, v.reason from crawl.visit as v"
+            " where v.job_id = %(job_id)s and v.outcome not in ('unchanged', 'read', 'duplicate')"
+            " order by v.outcome, v.visit_id limit %(at_most)s",
+            {"job_id": job_id, "at_most": at_most},
+        ).fetchall()
+
+
+def set_site(
+    db: psycopg.Connection,
+    *,
+    la_code: str | None = None,
+    school_urn: str | None = None,
+    domain: str | None = None,
+    seeds: Sequence[str] | None = None,
+    prefixes: Sequence[str] | None = None,
+    schedule: str | None = None,
+    max_depth: int | None = None,
+    max_pages: int | None = None,
+    delay: timedelta | None = None,
+    paused: bool | None = None,
+) -> int:
+    """Add a site or change what is given of it; its key. Raises WC002, WC003."""
+    found = _scalar(
+        db,
+        "select crawl.set_site(la_code => %(la_code)s, school_urn => %(school_urn)s,"
+        " domain => %(domain)s, seeds => %(seeds)s, prefixes => %(prefixes)s,"
+        " schedule => %(schedule)s, max_depth => %(max_depth)s, max_pages => %(max_pages)s,"
+        " delay => %(delay)s, paused => %(paused)s)",
+        la_code=la_code,
+        school_urn=school_urn,
+        domain=domain,
+        seeds=None if seeds is None else list(seeds),
+        prefixes=None if prefixes is None else list(prefixes),
+        schedule=schedule,
+        max_depth=max_depth,
+        max_pages=max_pages,
+        delay=delay,
+        paused=paused,
+    )
+    return int(str(found))
+
+
+def pause_job(db: psycopg.Connection, *, job_id: int) -> None:
+    """Let a run rest. Raises WC001, WC004."""
+    db.execute("select crawl.pause_job(job_id => %(job_id)s)", {"job_id": job_id})
+
+
+def resume_job(db: psycopg.Connection, *, job_id: int, accept_loss: bool = False) -> None:
+    """Go on with a run. Raises WC001, WC004."""
+    db.execute(
+        "select crawl.resume_job(job_id => %(job_id)s, accept_loss => %(accept_loss)s)",
+        {"job_id": job_id, "accept_loss": accept_loss},
+    )
+
+
+def cancel_job(db: psycopg.Connection, *, job_id: int) -> None:
+    """Call a run off. Raises WC001, WC004."""
+    db.execute("select crawl.cancel_job(job_id => %(job_id)s)", {"job_id": job_id})
+
+
+def start_due(db: psycopg.Connection) -> int:
+    """Ask for runs over the sites whose schedule is due."""
+    return int(str(_scalar(db, "select crawl.start_due()")))
+
+
+def purge_jobs(db: psycopg.Connection) -> int:
+    """Remove runs that ended long ago."""
+    return int(str(_scalar(db, "select crawl.purge_jobs()")))
+
+
+def take_turn(db: psycopg.Connection, *, url: str) -> timedelta:
+    """Reserve the next request to the host of an address; how long to wait before it."""
+    wait = _scalar(db, "select crawl.take_turn(url => %(url)s)", url=url)
+    return wait if isinstance(wait, timedelta) else timedelta(0)
+
+
+def job_site(db: psycopg.Connection, *, job_id: int) -> JobSite | None:
+    """The site a run visits; None when the run is gone."""
+    with db.cursor(row_factory=class_row(JobSite)) as cursor:
+        return cursor.execute(
+            "select s.seeds, s.prefixes, s.school_urn is not null as is_school,"
+            # a national site's own pages are inside
+            " array(select d.domain from corpus.domain as d where s.domain is null) as national,"
+            " array(select to_jsonb(p) from crawl.policy_page as p"
+            " where s.school_urn is not null order by p.pack, p.slug) as policies"
+            " from crawl.job as j join crawl.site as s using (site_id)"
+            " where j.job_id = %(job_id)s",
+            {"job_id": job_id},
+        ).fetchone()
+
+
+def next_step(
+    db: psycopg.Connection, *, job_id: int, task_id: int, lease_token: UUID, extractor: str
+) -> Step | None:
+    """What to do now; None when somebody else holds the task by now."""
+    with db.cursor(row_factory=class_row(Step)) as cursor:
+        return cursor.execute(
+            "select action, visit_id, url, host, depth, wanted, etag, last_modified,"
+            " robots, failures"
+            " from crawl.next_step(job_id => %(job_id)s, task_id => %(task_id)s,"
+            " lease_token => %(lease_token)s, extractor => %(extractor)s)",
+            {
+                "job_id": job_id,
+                "task_id": task_id,
+                "lease_token": lease_token,
+                "extractor": extractor,
+            },
+        ).fetchone()
+
+
+def record_robots(
+    db: psycopg.Connection,
+    *,
+    job_id: int,
+    task_id: int,
+    lease_token: UUID,
+    host: str,
+    status: int | None,
+    robots: str | None,
+    delay: timedelta | None = None,
+    sitemaps: Sequence[str] = (),
+    wait: timedelta | None = None,
+) -> bool:
+    """Keep what a host's robots.txt says, None that it could not be read."""
+    return bool(
+        _scalar(
+            db,
+            "select crawl.record_robots(job_id => %(job_id)s, task_id => %(task_id)s,"
+            " lease_token => %(lease_token)s, host => %(host)s, status => %(status)s,"
+            " robots => %(robots)s, delay => %(delay)s, sitemaps => %(sitemaps)s,"
+            " wait => %(wait)s)",
+            job_id=job_id,
+            task_id=task_id,
+            lease_token=lease_token,
+            host=host,
+            status=status,
+            robots=robots,
+            delay=delay,
+            sitemaps=list(sitemaps),
+            wait=wait,
+        )
+    )
+
+
+def record_bytes(db: psycopg.Connection, turn: Turn, answer: Answer) -> str | None:
+    """Be done with a page if its answer tells that it is as it was: unchanged, else read."""
+    return _outcome(
+        db,
+        "select crawl.record_bytes(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " visit_id => %(visit_id)s, size => %(size)s, etag => %(etag)s,"
+        " last_modified => %(last_modified)s, body_hash => %(body_hash)s,"
+        " extractor => %(extractor)s)",
+        turn,
+        **_parts(answer),
+    )
+
+
+def record_page(
+    db: psycopg.Connection, turn: Turn, answer: Answer, page: ReadPage
+) -> str | None:
+    """Stage the text of a page if it is news, and follow its links; the outcome."""
+    return _outcome(
+        db,
+        "select crawl.record_page(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " visit_id => %(visit_id)s, size => %(size)s, etag => %(etag)s,"
+        " last_modified => %(last_modified)s, body_hash => %(body_hash)s,"
+        " extractor => %(extractor)s, title => %(title)s, body => %(body)s,"
+        " file_type => %(file_type)s, metadata => %(metadata)s, canonical => %(canonical)s,"
+        " links => %(links)s)",
+        turn,
+        **_parts(answer),
+        title=page.title,
+        body=page.body,
+        file_type=page.file_type,
+        metadata=Jsonb(dict(page.metadata)),
+        canonical=page.canonical,
+        links=_links(page.links),
+    )
+
+
+def record_moved(
+    db: psycopg.Connection, turn: Turn, *, target: str, is_inside: bool
+) -> str | None:
+    """An address leads to another, which is or is not of the site."""
+    return _outcome(
+        db,
+        "select crawl.record_moved(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " visit_id => %(visit_id)s, target => %(target)s, is_inside => %(is_inside)s)",
+        turn,
+        target=target,
+        is_inside=is_inside,
+    )
+
+
+def record_missing(
+    db: psycopg.Connection, turn: Turn, *, for_good: bool, reason: str
+) -> str | None:
+    """There is no such page."""
+    return _outcome(
+        db,
+        "select crawl.record_missing(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " visit_id => %(visit_id)s, for_good => %(for_good)s, reason => %(reason)s)",
+        turn,
+        for_good=for_good,
+        reason=reason,
+    )
+
+
+def record_blocked(db: psycopg.Connection, turn: Turn) -> str | None:
+    """robots.txt forbids it; it was not asked for."""
+    return _outcome(
+        db,
+        "select crawl.record_blocked(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " visit_id => %(visit_id)s)",
+        turn,
+    )
+
+
+def record_failed(
+    db: psycopg.Connection,
+    turn: Turn,
+    *,
+    reason: str,
+    may_pass: bool = False,
+    wait: timedelta | None = None,
+    etag: str | None = None,
+    last_modified: str | None = None,
+    size: int = 0,
+) -> str | None:
+    """It could not be read; tried again in this run where that may help."""
+    return _outcome(
+        db,
+        "select crawl.record_failed(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " visit_id => %(visit_id)s, reason => %(reason)s, may_pass => %(may_pass)s,"
+        " wait => %(wait)s, etag => %(etag)s, last_modified => %(last_modified)s,"
+        " size => %(size)s)",
+        turn,
+        reason=reason,
+        may_pass=may_pass,
+        wait=wait,
+        etag=etag,
+        last_modified=last_modified,
+        size=size,
+    )
+
+
+def record_sitemap(
+    db: psycopg.Connection,
+    turn: Turn,
+    *,
+    size: int,
+    links: Sequence[FoundLink],
+    sitemaps: Sequence[str],
+) -> str | None:
+    """What a sitemap lists joins the frontier."""
+    return _outcome(
+        db,
+        "select crawl.record_sitemap(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " visit_id => %(visit_id)s, size => %(size)s, links => %(links)s,"
+        " sitemaps => %(sitemaps)s)",
+        turn,
+        size=size,
+        links=_links(links),
+        sitemaps=list(sitemaps),
+    )
+
+
+def _parts(answer: Answer) -> dict[str, object]:
+    return {
+        "size": answer.size,
+        "etag": answer.etag,
+        "last_modified": answer.last_modified,
+        "body_hash": answer.body_hash,
+        "extractor": answer.extractor,
+    }
+
+
+def _links(links: Sequence[FoundLink]) -> Jsonb:
+    return Jsonb(
+        [{"url": link.url, "wanted": link.wanted, "blocked": link.blocked} for link in links]
+    )
+
+
+def _outcome(
+    db: psycopg.Connection, statement: LiteralString, turn: Turn, **values: object
+) -> str | None:
+    outcome = _scalar(
+        db,
+        statement,
+        task_id=turn.task_id,
+        lease_token=turn.lease_token,
+        visit_id=turn.visit_id,
+        **values,
+    )
+    return None if outcome is None else str(outcome)
+
+
+def _scalar(db: psycopg.Connection, statement: LiteralString, **values: object) -> object:
+    with db.cursor(row_factory=scalar_row) as cursor:
+        return cursor.execute(statement, values).fetchone()
+
+
+def load_policy_pages(
+    db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]
+) -> int:
+    """Replace the kinds of policies of a pack; how many there are."""
+    found = _scalar(
+        db,
+        "select crawl.load_policy_pages(pack => %(pack)s, rows => %(rows)s)",
+        pack=pack,
+        rows=Jsonb([dict(row) for row in rows]),
+    )
+    return int(str(found))

@@ -1,0 +1,280 @@
+"""Task `crawl_job`: one step of a run over a web site.
+
+The task stands for the run; each claim of it does one thing, and puts the task back: it reads a
+robots.txt, fetches a sitemap, or fetches a page. What to do, and when its host may be asked, is
+decided in SQL (crawl.next_step). No transaction is open while a site answers, and what came of it
+is one statement, which does nothing for a worker that lost its lease meanwhile. So a run goes on
+after a kill with the page that was under way, and no other is fetched again.
+
+A redirect is not followed within a fetch: the address it leads to is a page of its own, judged by
+scope, robots.txt and turn like every other.
+"""
+
+import hashlib
+import logging
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import psycopg
+
+from ingest import calls as queue
+from ingest.crawl import calls
+from ingest.crawl.robots import RobotsRules, ask_robots
+from ingest.crawl.guide import Guide
+from ingest.crawl.urls import normal_url, site_key
+from ingest.errors import again_if_passing, is_refusal, words_of
+from ingest.fetch import Fetched, Fetcher, FetchError
+from ingest.leases import Lease
+from ingest.parse import Parsed, Refused, Sandbox
+from ingest.parse.version import EXTRACTOR_VERSION
+from ingest.tasks.fetch_page import title_of
+
+log = logging.getLogger(__name__)
+
+KIND = "crawl_job"
+EXTRACTOR = str(EXTRACTOR_VERSION)
+
+
+@dataclass(frozen=True, slots=True)
+class JobWork:
+    """A run and the task that stands for it."""
+
+    job_id: int
+    lease: Lease
+
+
+class _MovedError(Exception):
+    """The page leads to another address."""
+
+    def __init__(self, target: str) -> None:
+        super().__init__(target)
+        self.target = target
+
+
+class Crawler:
+    """Does the steps of one worker, one after the other."""
+
+    def __init__(self, *, fetcher: Fetcher, sandbox: Sandbox) -> None:
+        self._fetcher = fetcher
+        self._sandbox = sandbox
+        # the rules of the host that was asked last: reading them takes longer than asking them
+        self._rules: tuple[str, RobotsRules] = ("", self._read(""))
+
+    def do(self, db: psycopg.Connection, work: JobWork) -> bool:
+        """Do one step; whether a page is done.
+
+        Raises OperationalError when the database is gone.
+        """
+        try:
+            step = again_if_passing(
+                lambda: calls.next_step(
+                    db,
+                    job_id=work.job_id,
+                    task_id=work.lease.task_id,
+                    lease_token=work.lease.lease_token,
+                    extractor=EXTRACTOR,
+                )
+            )
+            site = calls.job_site(db, job_id=work.job_id)
+            if step is None or site is None or step.url is None or step.visit_id is None:
+                return False
+            guide = Guide(site, user_agent=self._fetcher.settings.user_agent)
+            if step.action == "robots":
+                self._robots(db, work, step, guide)
+                return False
+            turn = calls.Turn(work.lease.task_id, work.lease.lease_token, step.visit_id)
+            outcome = (
+                self._sitemap(db, turn, step.url, guide)
+                if step.action == "sitemap"
+                else self._page(db, turn, step, step.url, guide)
+            )
+        except psycopg.Error as error:
+            if db.closed:
+                raise
+            log.warning("run %d: %s", work.job_id, words_of(error))
+            queue.fail_task(
+                db,
+                task_id=work.lease.task_id,
+                lease_token=work.lease.lease_token,
+                reason=words_of(error),
+            )
+            return False
+        log.info(
+            "run %d: %s %s", work.job_id, step.url, outcome or "another worker took it over"
+        )
+        return outcome not in {None, "retrying"}
+
+    def _robots(
+        self, db: psycopg.Connection, work: JobWork, step: calls.Step, guide: Guide
+    ) -> None:
+        url, host = step.url or "", step.host or ""
+        answer = ask_robots(self._fetcher, url, failures=step.failures or 0)
+        known = answer.state != "not-now"
+        rules = self._rules_of(answer.text)
+        sitemaps: tuple[str, ...] = ()
+        if known and guide.is_inside(url):
+            sitemaps = rules.sitemaps(site_key(url)) or (f"{site_key(url)}/sitemap.xml",)
+        calls.record_robots(
+            db,
+            job_id=work.job_id,
+            task_id=work.lease.task_id,
+            lease_token=work.lease.lease_token,
+            host=host,
+            status=answer.status,
+            robots=answer.text if known else None,
+            delay=timedelta(seconds=rules.delay) if rules.delay is not None else None,
+            sitemaps=[address for address in sitemaps if guide.is_inside(address)],
+            wait=None if known else answer.good_for,
+        )
+
+    def _sitemap(
+        self, db: psycopg.Connection, turn: calls.Turn, url: str, guide: Guide
+    ) -> str | None:
+        with tempfile.NamedTemporaryFile(prefix="pgkb-crawl-") as spool:
+            try:
+                fetched = self._fetcher.fetch(url, spool)
+            except FetchError as error:
+                return self._not_read(db, turn, error)
+            except OSError as error:
+                return _not_kept(db, turn, error)
+            links, sitemaps = guide.listed_in(Path(spool.name).read_bytes(), fetched.url)
+        return calls.record_sitemap(
+            db, turn, size=fetched.size, links=links, sitemaps=sitemaps
+        )
+
+    def _page(
+        self, db: psycopg.Connection, turn: calls.Turn, step: calls.Step, url: str, guide: Guide
+    ) -> str | None:
+        rules = self._rules_of(step.robots or "")
+        if not rules.allows(url):
+            return calls.record_blocked(db, turn)
+        with tempfile.NamedTemporaryFile(prefix="pgkb-crawl-") as spool:
+            try:
+                fetched = self._fetcher.fetch(
+                    url,
+                    spool,
+                    etag=step.etag,
+                    last_modified=step.last_modified,
+                    check_hop=_one_hop(),
+                )
+            except _MovedError as moved:
+                return _moved(db, turn, url, moved.target, guide)
+            except FetchError as error:
+                return self._not_read(db, turn, error)
+            except OSError as error:
+                return _not_kept(db, turn, error)
+            path = Path(spool.name)
+            answer = calls.Answer(
+                size=fetched.size,
+                etag=fetched.etag,
+                last_modified=fetched.last_modified,
+                body_hash=None if fetched.unchanged else _digest(path),
+                extractor=EXTRACTOR,
+            )
+            outcome = calls.record_bytes(db, turn, answer)
+            if outcome != "read":
+                return outcome
+            return self._read_page(db, turn, step, fetched, path, answer, guide, rules)
+
+    def _read_page(
+        self,
+        db: psycopg.Connection,
+        turn: calls.Turn,
+        step: calls.Step,
+        fetched: Fetched,
+        path: Path,
+        answer: calls.Answer,
+        guide: Guide,
+        rules: RobotsRules,
+    ) -> str | None:
+        """The text and the links of a page that is not known to be as it was."""
+        found = guide.links_in(path.read_bytes(), fetched, allows=rules.allows)
+        parsed: Parsed | None = None
+        if step.wanted and found.may_be_kept:
+            try:
+                parsed = self._sandbox.parse(
+                    path, header_charset=fetched.charset, source_url=fetched.url
+                )
+            except Refused as refused:
+                # a page of nothing but links leads on all the same
+                if refused.kind != "no-text" or not found.links:
+                    return calls.record_failed(
+                        db,
+                        turn,
+                        reason=refused.reason,
+                        etag=answer.etag,
+                        last_modified=answer.last_modified,
+                        size=answer.size,
+                    )
+        page = calls.ReadPage(
+            title=title_of(parsed, fetched) if parsed else "",
+            body=parsed.text if parsed else None,
+            file_type=parsed.file_type if parsed else "html",
+            metadata=parsed.metadata if parsed else {},
+            canonical=found.canonical,
+            links=found.links,
+        )
+        try:
+            return again_if_passing(lambda: calls.record_page(db, turn, answer, page))
+        except psycopg.Error as error:
+            if db.closed or not is_refusal(error):
+                raise
+            return calls.record_failed(db, turn, reason=words_of(error), size=answer.size)
+
+    def _not_read(
+        self, db: psycopg.Connection, turn: calls.Turn, error: FetchError
+    ) -> str | None:
+        if error.status in {404, 410}:
+            return calls.record_missing(
+                db, turn, for_good=error.status == 410, reason=error.reason
+            )
+        return calls.record_failed(
+            db,
+            turn,
+            reason=error.reason,
+            may_pass=error.passing,
+            wait=None if error.retry_after is None else timedelta(seconds=error.retry_after),
+        )
+
+    def _rules_of(self, text: str) -> RobotsRules:
+        if self._rules[0] != text:
+            self._rules = (text, self._read(text))
+        return self._rules[1]
+
+    def _read(self, text: str) -> RobotsRules:
+        return RobotsRules.read(text, user_agent=self._fetcher.settings.user_agent)
+
+
+def _one_hop() -> Callable[[str], None]:
+    """A check that lets the first address pass and tells of the second."""
+    asked: list[str] = []
+
+    def check(url: str) -> None:
+        if asked:
+            raise _MovedError(url)
+        asked.append(url)
+
+    return check
+
+
+def _moved(
+    db: psycopg.Connection, turn: calls.Turn, url: str, target: str, guide: Guide
+) -> str | None:
+    normal = normal_url(target)
+    if normal is None or normal == url:
+        return calls.record_failed(db, turn, reason="the site sends on to the same address")
+    return calls.record_moved(db, turn, target=normal, is_inside=guide.is_inside(normal))
+
+
+def _not_kept(db: psycopg.Connection, turn: calls.Turn, error: OSError) -> str | None:
+    return calls.record_failed(
+        db, turn, reason=f"it could not be kept ({error.strerror})", may_pass=True
+    )
+
+
+def _digest(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").digest()

@@ -1,0 +1,201 @@
+"""crawl.settle_losses, is_mass_loss: what is gone is retired, and one bad night deletes no site."""
+
+import psycopg
+
+from tests.db.corpus_fixtures import ask, ask_rows, refused
+from tests.db.crawl.runs import HOME, KENT, begin, body, crawl, live, publish, site
+
+PAGES = {HOME: body("home")} | {f"{HOME}{n}": body(f"page {n}") for n in range(9)}
+SOME = [f"{HOME}{n}" for n in range(6)]
+
+
+def test_a_page_gone_for_good_is_retired_and_stays_for_auditors(
+    reference: psycopg.Connection,
+) -> None:
+    # C-11
+    site(reference)
+    crawl(reference, PAGES)
+    report = crawl(reference, PAGES, gone=[SOME[0]]).report()
+    assert (report["state"], report["gone"], report["retired"]) == ("done", 1, 1)
+    assert SOME[0] not in live(reference)
+    assert ask_rows(
+        reference,
+        "select v.state, v.valid_to is not null, v.superseded_by from corpus.version as v"
+        " join corpus.document as d using (document_id) where d.source = %s",
+        SOME[0],
+    ) == [("superseded", True, None)]
+    assert ask_rows(
+        reference, "select url, is_archived from crawl.url where is_archived"
+    ) == [(SOME[0], True)]
+    assert ask(
+        reference,
+        "select detail ->> 'reason' from audit.event where kind = 'superseded'",
+    ).startswith("crawl: gone")
+
+
+def test_a_missing_page_is_retired_when_the_next_run_misses_it_too(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    absent = PAGES | {SOME[0]: None}
+    assert crawl(reference, absent).report()["retired"] == 0
+    assert SOME[0] in live(reference)
+    assert crawl(reference, PAGES).report()["unchanged"] == 10
+    for retired in (0, 1):
+        assert crawl(reference, absent).report()["retired"] == retired
+    assert SOME[0] not in live(reference)
+
+
+def test_a_page_that_comes_back_is_found_again(reference: psycopg.Connection) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    crawl(reference, PAGES, gone=[SOME[0]])
+    reference.execute("update crawl.url set next_check = now()")
+    report = crawl(reference, PAGES).report()
+    assert (report["changed"], report["unchanged"]) == (1, 9)
+    assert SOME[0] in live(reference)
+    assert ask(reference, "select count(*) from crawl.url where is_archived") == 0
+
+
+def test_pages_that_fail_are_kept_and_asked_again_later(reference: psycopg.Connection) -> None:
+    # C-11: 5xx and timeouts are not an end
+    site(reference)
+    crawl(reference, PAGES)
+    run = begin(reference)
+    while (step := run.claim())["action"] == "page":
+        if step["url"] == SOME[0]:
+            run.record("failed", step, reason="the site answered 500")
+        else:
+            run.say(step, PAGES[step["url"]])
+    assert run.report()["failed"] == 1
+    assert SOME[0] in live(reference)
+    assert ask_rows(
+        reference,
+        "select failure_streak, next_check > now(), reason from crawl.url where url = %s",
+        SOME[0],
+    ) == [(1, True, "the site answered 500")]
+
+
+def test_mass_loss_stops_the_run_before_anything_is_retired(
+    reference: psycopg.Connection,
+) -> None:
+    # C-11: 60 % of a site gone in one run
+    site(reference)
+    crawl(reference, PAGES)
+    run = crawl(reference, PAGES, gone=SOME)
+    report = run.report()
+    assert (report["state"], report["retired"]) == ("stopped", 0)
+    assert "5 of 10 known pages" in report["reason"]
+    assert len(live(reference)) == 10
+    assert ask(reference, "select sum(missing_streak + failure_streak) from crawl.url") == 0
+    with refused(reference, "WC004", "accept_loss"):
+        reference.execute("select crawl.resume_job(%s)", [run.job_id])
+
+
+def test_somebody_may_say_that_the_pages_are_really_gone(reference: psycopg.Connection) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    stopped = crawl(reference, PAGES, gone=SOME)
+    reference.execute("select crawl.resume_job(%s, accept_loss => true)", [stopped.job_id])
+    run = crawl(reference, PAGES, gone=SOME)
+    assert run.job_id == stopped.job_id
+    assert (run.report()["state"], run.report()["retired"]) == ("done", 6)
+    assert live(reference) == sorted(set(PAGES) - set(SOME))
+
+
+def test_a_site_that_says_the_same_everywhere_loses_nothing(
+    reference: psycopg.Connection,
+) -> None:
+    # a login wall, or a notice of maintenance, with 200
+    site(reference)
+    crawl(reference, PAGES)
+    walled = dict.fromkeys(PAGES, body("please log in"))
+    run = crawl(reference, walled)
+    assert run.report()["state"] == "stopped"
+    assert len(live(reference)) == 10
+    # the first of them took it for its own news; what it was is back with the site
+    assert crawl(reference, PAGES).report()["state"] == "done"
+    assert len(live(reference)) == 10
+
+
+def test_a_page_that_says_now_what_another_says_is_taken_over_by_it(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    report = crawl(reference, PAGES | {SOME[1]: PAGES[SOME[0]]}).report()
+    assert (report["duplicate"], report["retired"]) == (1, 1)
+    assert live(reference) == sorted(set(PAGES) - {SOME[1]})
+    assert ask(
+        reference,
+        "select s.source from corpus.version as v join corpus.document as d using (document_id)"
+        " join corpus.version as n on v.superseded_by = n.version_id"
+        " join corpus.document as s on n.document_id = s.document_id where d.source = %s",
+        SOME[1],
+    ) == SOME[0]
+    report = crawl(reference, PAGES | {SOME[1]: PAGES[SOME[0]]}).report()
+    assert (report["lost"], report["unchanged"]) == (0, 10)
+
+
+def test_a_page_that_moved_is_taken_over_by_where_it_leads(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    new = HOME + "new"
+    run = begin(reference)
+    while (step := run.claim())["action"] == "page":
+        if step["url"] == SOME[0]:
+            assert run.record("moved", step, target=new, is_inside=True) == "moved"
+        else:
+            run.say(step, (PAGES | {new: body("page 0, with news")})[step["url"]])
+    publish(reference)
+    # it is seen only now: the next run knows that it took over
+    assert new in live(reference)
+    run = begin(reference)
+    while (step := run.claim())["action"] == "page":
+        if step["url"] == SOME[0]:
+            run.record("moved", step, target=new, is_inside=True)
+        else:
+            run.say(step, (PAGES | {new: body("page 0, with news")})[step["url"]])
+    assert run.report()["retired"] == 1
+    assert live(reference) == sorted({*PAGES, new} - {SOME[0]})
+
+
+def test_an_address_that_moved_without_another_text_keeps_its_document(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    new = HOME + "new"
+    run = begin(reference)
+    while (step := run.claim())["action"] == "page":
+        if step["url"] == SOME[0]:
+            run.record("moved", step, target=new, is_inside=True)
+        else:
+            run.say(step, (PAGES | {new: PAGES[SOME[0]]})[step["url"]])
+    assert live(reference) == sorted({*PAGES, new} - {SOME[0]})
+    assert ask(reference, "select count(*) from corpus.version") == 10
+
+
+def test_a_document_whose_source_is_gone_may_be_brought_back(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    crawl(reference, PAGES, gone=[SOME[0]])
+    document_id = ask(
+        reference, "select document_id from corpus.document where source = %s", SOME[0]
+    )
+    reference.execute(
+        "select corpus.undo_supersession(corpus.last_superseded(%s))", [document_id]
+    )
+    assert SOME[0] in live(reference)
+
+
+def test_one_page_alone_is_no_mass(reference: psycopg.Connection) -> None:
+    site(reference, la_code=KENT)
+    crawl(reference, {HOME: body("home")})
+    assert crawl(reference, {HOME: body("home")}, gone=[HOME]).report()["state"] == "done"
+    assert live(reference) == []

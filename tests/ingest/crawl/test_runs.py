@@ -1,0 +1,277 @@
+"""Runs over web sites, from the trigger to documents that are found, on a small web."""
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from ingest import calls as queue
+from providers.protocols import Embedder
+from tests.ingest.crawl.runs import crawl, outcomes, prepare, report, start, work, work_until
+from tests.ingest.crawl.site_server import (
+    Web,
+    changing,
+    gone,
+    html,
+    moved,
+    sitemap,
+    status,
+    text,
+    web,
+    words,
+)
+from tests.ingest.library import KENT, SCHOOL, one, visible
+from tests.providers.fake_openai import FakeServer
+
+
+@pytest.fixture
+def net() -> Iterator[Web]:
+    """A web without hosts."""
+    with web() as made:
+        yield made
+
+
+def sources(db: psycopg.Connection) -> list[str]:
+    """Where what is found comes from, without host."""
+    return ["/" + row["source"].split("/", 3)[3] for row in visible(db)]
+
+
+def test_a_site_is_read_from_its_seed_and_its_sitemap_and_found(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    town.robots = text(f"User-agent: *\nDisallow: /private\nSitemap: {town.url('/map.xml')}")
+    town.pages |= {
+        "/": html("Town", words("home"), links=["/send", "/private/a", "http://other.example/x"]),
+        "/send": html("SEND", words("send"), links=["/", "/logo.png"]),
+        "/map.xml": sitemap([town.url("/listed"), town.url("/send"), "http://other.example/y"]),
+        "/listed": html("Listed", words("listed")),
+    }
+    prepare(url, town.url())
+    told = crawl(url, embedder, net)
+    assert (told.state, told.new, told.blocked, told.reason) == ("done", 3, 1, None)
+    assert sources(places) == ["/", "/listed", "/send"]
+    assert sorted(town.paths) == ["/", "/listed", "/map.xml", "/send"]
+    assert one(places, "select count(*) from queue.task") == 0
+    # and the site is known to have one robots.txt, read once
+    assert town.count("/robots.txt") == 1
+
+
+def test_the_rules_of_a_site_that_changes_them_open_what_they_blocked(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    town.robots = text("User-agent: *\nDisallow: /private")
+    town.pages |= {
+        "/": html("Town", words("home"), links=["/private"]),
+        "/private": html("Private", words("private")),
+    }
+    prepare(url, town.url())
+    assert crawl(url, embedder, net).blocked == 1
+    town.robots = text("User-agent: *\nDisallow: /other")
+    places.execute("update crawl.host set robots_expires_at = now()")
+    places.commit()
+    assert crawl(url, embedder, net).new == 1
+    assert sources(places) == ["/", "/private"]
+
+
+def test_where_a_redirect_ends_is_judged_like_every_page(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    # C-04
+    queue.load_domains(
+        places, pack="test", rows=[{"domain": "gov.uk.example", "authority": "statutory"}]
+    )
+    places.commit()
+    town, away, nation = (
+        net.host(name) for name in ("www.town.example", "away.example", "www.gov.uk.example")
+    )
+    town.robots = text("User-agent: *\nDisallow: /private")
+    away.pages["/p"] = html("Away", words("away"))
+    nation.pages["/law"] = html("Law", words("law"), links=["/more"])
+    town.pages |= {
+        "/": html("Town", words("home"), links=["/a", "/b", "/c", "/d"]),
+        "/a": moved(away.url("/p")),
+        "/b": moved(nation.url("/law")),
+        "/c": moved("/private"),
+        "/d": moved("/e"),
+        "/e": html("Moved here", words("e")),
+        "/private": html("Private", words("private")),
+    }
+    prepare(url, town.url())
+    told = crawl(url, embedder, net)
+    found = outcomes(places, told.job_id)
+    assert {path: found[path] for path in ("/a", "/b", "/c", "/d", "/private", "/law")} == {
+        "/a": "outside",
+        "/b": "moved",
+        "/c": "moved",
+        "/d": "moved",
+        "/private": "blocked",
+        "/law": "new",
+    }
+    assert (away.paths, town.count("/private"), nation.paths) == ([], 0, ["/law"])
+    places.rollback()
+    assert places.execute(
+        "select s.kind, count(*)::int from corpus.document join corpus.scope as s using (scope_id)"
+        " group by 1 order by 1"
+    ).fetchall() == [("la", 2), ("national", 1)]
+
+
+def test_a_national_page_is_fetched_once_and_not_once_per_authority(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    queue.load_domains(
+        places, pack="test", rows=[{"domain": "law.example", "authority": "statutory"}]
+    )
+    places.commit()
+    law = net.host("law.example")
+    law.pages["/"] = html("Law", words("law"))
+    prepare(url, law.url(), domain="law.example")
+    assert crawl(url, embedder, net, domain="law.example").new == 1
+    for name, code in (("kent.example", KENT), ("brum.example", "E08000025")):
+        town = net.host(name)
+        town.pages |= {
+            "/": html(name, words(name), links=["/law", law.url()]),
+            "/law": moved(law.url()),
+        }
+        prepare(url, town.url(), la_code=code)
+        crawl(url, embedder, net, la_code=code)
+    assert law.count("/") == 1
+    assert one(places, "select la_code from corpus.scope join corpus.document using (scope_id)"
+               " where source = %s", law.url()) is None
+
+
+def test_of_a_schools_site_its_policies_are_kept(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    from ingest.crawl.calls import load_policy_pages
+
+    load_policy_pages(
+        places,
+        pack="test",
+        rows=[{"slug": "send", "name": "SEND", "phrases": ["send policy"], "unless": []}],
+    )
+    places.commit()
+    school = net.host("www.hawthorn.example")
+    school.pages |= {
+        "/": html("Hawthorn", words("welcome"), links=["/policies", "/news", "/menu.pdf"]),
+        "/policies": html("Policies", words("list"), links=[("/p1", "Our SEND policy 2025")]),
+        "/p1": html("SEND policy", words("policy")),
+        "/news": html("News", words("news")),
+    }
+    prepare(url, school.url(), school_urn=SCHOOL)
+    told = crawl(url, embedder, net, school_urn=SCHOOL)
+    assert (told.new, told.skipped, told.parsed) == (1, 3, 1)
+    assert school.count("/menu.pdf") == 0
+    assert places.execute(
+        "select s.la_code, s.school_urn, v.document_type from corpus.version as v"
+        " join corpus.document using (document_id) join corpus.scope as s using (scope_id)"
+    ).fetchall() == [("E08000025", SCHOOL, "school_policy")]
+
+
+def test_a_page_that_only_seems_to_change_is_unchanged(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    # C-09
+    town = net.host("www.town.example")
+    town.pages["/"] = changing(f"<title>Town</title><p>{words('home')}</p>")
+    prepare(url, town.url())
+    assert crawl(url, embedder, net).new == 1
+    told = crawl(url, embedder, net)
+    assert (told.unchanged, told.parsed) == (1, 1)
+    assert one(places, "select count(*) from corpus.version") == 1
+
+
+def test_robots_that_cannot_be_read_mean_not_now(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    # C-01
+    town = net.host("www.town.example")
+    town.pages["/"] = html("Town", words("home"))
+    town.robots = status(503)
+    prepare(url, town.url())
+    job_id = start(url)
+    work(url, embedder, net)
+    assert (report(url, job_id).state, town.paths) == ("running", [])
+    assert one(places, "select robots is null and next_at > now() + interval '20 minutes'"
+               " from crawl.host")
+    town.robots = None
+    places.execute("update crawl.host set next_at = now()")
+    places.execute("update queue.task set ready_at = now()")
+    places.commit()
+    work(url, embedder, net)
+    assert (report(url, job_id).state, report(url, job_id).new) == ("done", 1)
+
+
+def test_a_page_that_is_gone_is_found_no_more_and_a_site_that_is_down_loses_nothing(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    # C-11
+    town = net.host("www.town.example")
+    grown = town.grow(12)
+    prepare(url, town.url())
+    assert crawl(url, embedder, net).new == 12
+    town.pages[grown.path(11)] = gone()
+    told = crawl(url, embedder, net)
+    assert (told.gone, told.retired, len(sources(places))) == (1, 1, 11)
+    town.down(status(404))
+    told = crawl(url, embedder, net)
+    assert (told.state, told.retired, len(sources(places))) == ("stopped", 0, 11)
+    town.down(status(500))
+    job_id = start(url)
+    # it is asked three times each, but nobody here waits for that
+    for _ in range(40):
+        work(url, embedder, net)
+        places.execute("update crawl.visit set ready_at = now()")
+        places.execute("update crawl.host set next_at = now()")
+        places.execute("update queue.task set ready_at = now() where kind = 'crawl_job'")
+        places.commit()
+    assert (report(url, job_id).state, len(sources(places))) == ("stopped", 11)
+
+
+def test_an_unchanged_site_of_500_pages_is_asked_and_neither_read_nor_embedded(
+    places: psycopg.Connection, url: str, embedder: Embedder, provider: FakeServer, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    grown = town.grow(500)
+    prepare(url, town.url(), max_pages=600)
+    told = crawl(url, embedder, net)
+    assert (told.state, told.new) == ("done", 500)
+    embedded = len(provider.requests)
+    town.forget()
+    told = crawl(url, embedder, net)
+    assert (told.unchanged, told.parsed) == (500, 0)
+    assert len(provider.requests) == embedded
+    assert len(town.paths) >= 500
+    # ten pages change, and exactly ten versions come of it
+    grown.change(*range(100, 110))
+    told = crawl(url, embedder, net)
+    assert (told.changed, told.unchanged, told.parsed) == (10, 490, 10)
+    assert one(places, "select count(*) from corpus.version where version = 2") == 10
+    assert one(
+        places, "select count(*) from corpus.version where state = 'superseded' and version = 1"
+    ) == 10
+    assert one(places, "select count(*) from corpus.version where state = 'published'") == 500
+
+
+def test_two_workers_on_one_site_keep_its_delay(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    town.robots = text("User-agent: *\nCrawl-delay: 0.2")
+    town.grow(8)
+    prepare(url, town.url())
+    # another site on the same host, so that two runs want it at once
+    prepare(url, town.url(), la_code="E08000025")
+    jobs = [start(url), start(url, la_code="E08000025")]
+    work_until(
+        url,
+        embedder,
+        net,
+        lambda: all(report(url, job).state == "done" for job in jobs),
+        workers=2,
+    )
+    assert len(town.paths) >= 16
+    # robots.txt itself was asked for before its delay was known
+    assert min(town.gaps()[1:]) >= 0.2
+    assert town.most_at_once == 1
