@@ -1,4 +1,4 @@
--- 0029_chat
+-- 0030_chat
 -- why   a follow-up needs what was asked before it, an answer must say on what it rested, and a
 --       domain speaks its own words
 -- lock  none that matters (new objects; share row exclusive on account.person and account.child

@@ -1,4 +1,4 @@
--- 0028_crawl
+-- 0032_crawl
 -- why   sites are visited again and again, politely: what is known of each page must outlive the visit
 -- lock  share row exclusive on corpus.document and the tables of place for a moment: url and site
 --       refer to them

@@ -1,4 +1,4 @@
--- 0028_account
+-- 0029_account
 -- why   people sign in, their children say whose rules hold, nobody may ask without end, and
 --       whoever leaves is forgotten
 -- lock  none that matters (new objects; share row exclusive on place.school for a moment)
