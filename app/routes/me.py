@@ -8,7 +8,7 @@ import msgspec
 from litestar import Controller, Response, delete, get, post, put
 from litestar.datastructures import ResponseHeader
 from litestar.enums import MediaType
-from litestar.params import JSONBody
+from litestar.params import FromPath, JSONBody
 from msgspec import Meta
 
 from app.access import calls
@@ -16,12 +16,20 @@ from app.access.calls import Child
 from app.access.guards import in_session
 from app.errors import PROBLEMS, AnyRequest, keep_private
 from app.pool import lend
-from app.routes.auth import SchoolUrn
+from app.routes.auth import STORABLE, SchoolUrn
 
 Name = Annotated[
-    str, Meta(max_length=100, description="What you call the child here; a pseudonym will do.")
+    str,
+    Meta(
+        max_length=100,
+        pattern=STORABLE,
+        description="What you call the child here; a pseudonym will do.",
+    ),
 ]
-Postcode = Annotated[str, Meta(max_length=20, description="The child's home.", examples=["B1 1AA"])]
+Postcode = Annotated[
+    str,
+    Meta(max_length=20, pattern=STORABLE, description="The child's home.", examples=["B1 1AA"]),
+]
 
 
 class ChildFacts(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -88,7 +96,7 @@ class MeController(Controller):
 
     @put("/children/{child_id:uuid}", status_code=204, summary="Change a child", responses=PROBLEMS)
     async def change_child(
-        self, child_id: UUID, data: JSONBody[ChildFacts], request: AnyRequest
+        self, child_id: FromPath[UUID], data: JSONBody[ChildFacts], request: AnyRequest
     ) -> None:
         """All facts anew: what is left out is gone. A child of somebody else is not found."""
         keep_private(request, *data.private())
@@ -105,7 +113,7 @@ class MeController(Controller):
     @delete(
         "/children/{child_id:uuid}", status_code=204, summary="Remove a child", responses=PROBLEMS
     )
-    async def remove_child(self, child_id: UUID, request: AnyRequest) -> None:
+    async def remove_child(self, child_id: FromPath[UUID], request: AnyRequest) -> None:
         """A child of somebody else is not found."""
         async with lend(request.app.state.pool) as db:
             await calls.remove_child(db, person_id=request.user.person_id, child_id=child_id)

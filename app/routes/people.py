@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 from litestar import Controller, get, patch, post, put
 from litestar.datastructures import ResponseHeader
-from litestar.params import JSONBody, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from app.access import calls
 from app.access.calls import Person
@@ -15,7 +15,14 @@ from app.access.guards import admins
 from app.access.user import Role
 from app.errors import PROBLEMS, AnyRequest, keep_private
 from app.pool import lend
-from app.routes.auth import Email, NewPassword, NewPerson, SchoolUrn, refuse_weak
+from app.routes.auth import (
+    STORABLE,
+    Email,
+    NewPassword,
+    NewPerson,
+    SchoolUrn,
+    refuse_weak,
+)
 
 
 class NewAccount(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -61,9 +68,9 @@ class PeopleController(Controller):
     async def list_people(
         self,
         request: AnyRequest,
-        role: Role | None = None,
-        email: Annotated[str | None, QueryParameter(max_length=254)] = None,
-        after: UUID | None = None,
+        role: FromQuery[Role | None] = None,
+        email: Annotated[str | None, QueryParameter(max_length=254, pattern=STORABLE)] = None,
+        after: FromQuery[UUID | None] = None,
         page_size: Annotated[int, QueryParameter(ge=1, le=200)] = 50,
     ) -> PeoplePage:
         """By the age of the accounts; `email` is any part of an address."""
@@ -96,7 +103,7 @@ class PeopleController(Controller):
         "/{person_id:uuid}", status_code=204, summary="Change role or access", responses=PROBLEMS
     )
     async def change(
-        self, person_id: UUID, data: JSONBody[AccountChange], request: AnyRequest
+        self, person_id: FromPath[UUID], data: JSONBody[AccountChange], request: AnyRequest
     ) -> None:
         """Whoever is disabled is out at once. The last admin stays one."""
         async with lend(request.app.state.pool) as db, db.transaction():
@@ -114,7 +121,7 @@ class PeopleController(Controller):
         responses=PROBLEMS,
     )
     async def set_password(
-        self, person_id: UUID, data: JSONBody[GivenPassword], request: AnyRequest
+        self, person_id: FromPath[UUID], data: JSONBody[GivenPassword], request: AnyRequest
     ) -> None:
         """All sessions of that person end."""
         keep_private(request, data.password)
