@@ -17,7 +17,7 @@ from app.access.tokens import Tokens
 from app.chat.desk import Desk
 from app.embedders import Embedders
 from app.errors import answer_error, send_request_id
-from app.pool import pool_of
+from app.pool import Lane, pool_of
 from app.routes.auth import AuthController
 from app.routes.chat import ChatController
 from app.routes.conversations import ConversationController
@@ -55,7 +55,8 @@ def create_app(
         async with pool_of(chosen) as pool:
             app.state.pool = pool
             desk = Desk(
-                pool=pool,
+                # answers take a share, and leave the rest to what is quick
+                pool=Lane(pool, most=max(1, chosen.pool_size - 2)),
                 embedders=lent,
                 model=speaking,
                 max_retries=chosen.max_retries,

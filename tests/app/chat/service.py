@@ -56,7 +56,13 @@ def service(database_url: str, model: ModelServer, **settings: Any) -> Iterator[
 
 def client(service: Service, **facts: Any) -> httpx2.AsyncClient:
     """A client of the service."""
-    return httpx2.AsyncClient(base_url=service.url, timeout=60, trust_env=False, **facts)
+    return httpx2.AsyncClient(
+        base_url=service.url,
+        timeout=60,
+        trust_env=False,
+        limits=httpx2.Limits(max_connections=None),
+        **facts,
+    )
 
 
 async def ask(service: Service, question: str = QUESTION, **body: Any) -> dict[str, Any]:
