@@ -4,9 +4,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import asyncpg
+from asyncpg.pool import PoolConnectionProxy
 
 from app import calls
 from app.calls import Connection
@@ -76,7 +77,7 @@ class Lane:
         self._pool = pool
         self._turns = asyncio.Semaphore(most)
 
-    async def acquire(self, *, timeout: float) -> Connection:
+    async def acquire(self, *, timeout: float) -> "PoolConnectionProxy[asyncpg.Record]":
         """A connection, once it is our turn; `timeout` is for the pool alone."""
         async with asyncio.timeout(_TURN_WITHIN):
             await self._turns.acquire()
@@ -86,7 +87,7 @@ class Lane:
             self._turns.release()
             raise
 
-    async def release(self, connection: Any) -> None:  # noqa: ANN401 - as the pool's
+    async def release(self, connection: "PoolConnectionProxy[asyncpg.Record]") -> None:
         """Give it back."""
         try:
             await self._pool.release(connection)

@@ -39,10 +39,8 @@ class Service:
 @contextmanager
 def service(database_url: str, model: ModelServer, **settings: Any) -> Iterator[Service]:
     """The app on a free port, open to everybody."""
-    chosen = replace(
-        from_environ({}, database_url=database_url),
-        **({"anonymous": True, "database_settings": _UNLIMITED} | settings),
-    )
+    facts: dict[str, Any] = {"anonymous": True, "database_settings": _UNLIMITED} | settings
+    chosen = replace(from_environ({}, database_url=database_url), **facts)
     speaking = chat_model_for(
         {
             "PGKB_CHAT_MODEL": "talker",

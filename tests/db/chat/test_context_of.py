@@ -1,5 +1,6 @@
 """chat.context_of: whose rules hold for a question, what was said before, the pack's words."""
 
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -80,14 +81,15 @@ def test_anothers_child_and_conversation_do_not_exist(reference: psycopg.Connect
     theirs = child(reference, other)
     conversation_id = said(reference, "who?", person_id=other)
     nobodys = said(reference, "who?")
-    for facts, code in (
+    foreign: list[tuple[dict[str, Any], str]] = [
         ({"person_id": somebody, "child_id": theirs}, "PE007"),
         ({"child_id": theirs}, "PE007"),
         ({"person_id": somebody, "conversation_id": conversation_id}, "TK001"),
         ({"conversation_id": conversation_id}, "TK001"),
         ({"person_id": somebody, "conversation_id": nobodys}, "TK001"),
         ({"conversation_id": uuid4()}, "TK001"),
-    ):
+    ]
+    for facts, code in foreign:
         with pytest.raises(psycopg.Error) as caught, reference.transaction():
             context(reference, **facts)
         assert caught.value.sqlstate == code
