@@ -15,14 +15,15 @@ from app import calls
 from app.calls import Hit, Scope
 from app.embedders import Embedded, Embedders
 from app.errors import detail_for_log
-from app.pool import Pool, lend
+from app.operations import metrics
+from app.pool import Lender, lend
 
 _log = logging.getLogger("pgkb.app")
 
 # the set of a question's vector is unknown, or not searched any more
 _SET_IS_GONE = frozenset(["VE005", "VE010"])
 # characters of a question that a model is given, as search.word_question does
-_EMBEDDED = 1000
+EMBEDDED_CHARACTERS = 1000
 
 BROAD_FALLBACK = (
     "No local authority is known for this question, so this draws on every area "
@@ -88,7 +89,7 @@ class Stopwatch:
         self._last = now
 
 
-async def find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
+async def find(pool: Lender, embedders: Embedders, inquiry: Inquiry) -> Found:
     """Search for a question: word it in SQL, get its vector, search, record it.
 
     Raises the database's errors, `PoolBusyError`, and nothing of a provider.
@@ -102,7 +103,7 @@ async def find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
         return await _find(pool, embedders, inquiry)
 
 
-async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
+async def _find(pool: Lender, embedders: Embedders, inquiry: Inquiry) -> Found:
     watch = Stopwatch()
     async with lend(pool) as db:
         scope = await calls.scope_of(
@@ -118,7 +119,7 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
 
     embedded = Embedded(vector=None)
     if worded.cached_vector is None:
-        embedded = await embedders.embed(active, inquiry.question[:_EMBEDDED])
+        embedded = await embedders.embed(active, inquiry.question[:EMBEDDED_CHARACTERS])
     watch.lap("embed")
     fresh = calls.vector_text(embedded.vector) if embedded.vector is not None else None
     vector = worded.cached_vector or fresh
@@ -151,6 +152,16 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
             fresh_vector=fresh,
         )
 
+    source = "cached" if worded.cached_vector else "provider" if fresh else "unavailable"
+    metrics.searched(
+        mode=_mode(vector=vector, tsquery=worded.tsquery),
+        found=bool(finding.hits),
+        source=source,
+        fallbacks={
+            "topic": finding.topic_fallback_used,
+            "all_areas": finding.no_la_broad_fallback_used,
+        },
+    )
     return Found(
         scope=scope,
         topics=worded.topics,
@@ -158,7 +169,7 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
         hits=finding.hits,
         retrieval=_retrieval(
             finding,
-            source="cached" if worded.cached_vector else "provider" if fresh else "unavailable",
+            source=source,
             embedding_set=active.name,
             problem=None if vector else embedded.problem,
             timings=watch.ms,

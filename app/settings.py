@@ -20,6 +20,11 @@ class Settings:
     asked again. With `anonymous` nobody has to sign in to ask.
     `token_keys` sign access tokens, the first new ones; without any a key is made that ends with
     this process. What proxies in `trusted_proxies` say about where a request comes from counts.
+
+    `pooler` is `transaction` behind a pooler that lends a connection per transaction, else `none`.
+    `metrics_token` opens /metrics to whoever sends it; without one only this machine may read it.
+    `cors_origins` are the sites whose pages may call the API. `migration` is the newest one that
+    this program knows, when whoever starts it can tell.
     """
 
     database_url: str = field(repr=False)
@@ -33,6 +38,11 @@ class Settings:
     anonymous: bool = False
     token_keys: tuple[str, ...] = field(default=(), repr=False)
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    pooler: str = "none"
+    metrics_token: str | None = field(default=None, repr=False)
+    cors_origins: tuple[str, ...] = ()
+    shutdown_seconds: float = 20.0
+    migration: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +113,11 @@ def from_environ(
         environ, "PGKB_TRUSTED_PROXIES", _networks, "addresses or networks, with commas between"
     )
     anonymous = _read(environ, "PGKB_ANONYMOUS", _switch, "on or off")
+    pooler = _read(environ, "PGKB_POOLER", _one_of("none", "transaction"), "none or transaction")
+    shutdown = _read(environ, "PGKB_SHUTDOWN_SECONDS", _at_least(0), "a whole number from 0")
+    metrics_token = _read(
+        environ, "PGKB_METRICS_TOKEN", _secret, "a secret of 16 characters or more", shown=False
+    )
     max_retries = _read(environ, "RAG_MAX_RETRIES", _at_least(0), "a whole number from 0")
     chat_timeout = _read(environ, "PGKB_CHAT_TIMEOUT", _at_least(1), "a whole number from 1")
     return Settings(
@@ -114,6 +129,12 @@ def from_environ(
         anonymous=anonymous is not None and _switch(anonymous),
         token_keys=_words(environ.get("PGKB_TOKEN_KEY", "")),
         trusted_proxies=_networks(proxies or ""),
+        pooler=pooler or "none",
+        metrics_token=metrics_token,
+        cors_origins=_list(
+            environ, "PGKB_CORS_ORIGINS", _origin, "a site such as https://www.example.org"
+        ),
+        shutdown_seconds=float(shutdown or 20),
     )
 
 
@@ -136,6 +157,32 @@ def _at_least(low: int) -> Callable[[str], int]:
     return read
 
 
+def _one_of(*words: str) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError
+        return text
+
+    return read
+
+
+def _secret(text: str) -> str:
+    if len(text) < 16:
+        raise ValueError
+    return text
+
+
+def _origin(text: str) -> str:
+    """A site as browsers name it: scheme, host and port, nothing after them."""
+    parts = urlsplit(text)
+    _ = parts.port
+    if parts.scheme not in {"http", "https"} or not parts.hostname or "*" in text:
+        raise ValueError
+    if text != f"{parts.scheme}://{parts.netloc}" or parts.username is not None:
+        raise ValueError
+    return text
+
+
 def usable_url(url: str) -> str:
     """The URL without the parameters only libpq knows; raises `SettingsError` if it is none.
 
@@ -155,8 +202,23 @@ def usable_url(url: str) -> str:
     return urlunsplit(parts._replace(query=urlencode(kept)))
 
 
-def _read(
+def _list(
     environ: Mapping[str, str], variable: str, read: Callable[[str], object], wants: str
+) -> tuple[str, ...]:
+    """The parts of a list with commas, each of the right kind."""
+    parts = _words(environ.get(variable, ""))
+    for part in parts:
+        _read({variable: part}, variable, read, wants)
+    return parts
+
+
+def _read(
+    environ: Mapping[str, str],
+    variable: str,
+    read: Callable[[str], object],
+    wants: str,
+    *,
+    shown: bool = True,
 ) -> str | None:
     """The variable's text once it is known to be of the right kind; None when it is not set."""
     text = environ.get(variable, "").strip()
@@ -165,5 +227,6 @@ def _read(
     try:
         read(text)
     except ValueError:
-        raise SettingsError(f"{variable} is {text!r}, which is not {wants}. Correct it") from None
+        value = repr(text) if shown else "set to something"
+        raise SettingsError(f"{variable} is {value}, which is not {wants}. Correct it") from None
     return text

@@ -34,9 +34,13 @@ def shown_url(url: str) -> str:
 
 def settings() -> "Settings":
     """The app's settings for that database; raises `SettingsError` for a bad variable."""
-    from app.settings import from_environ
+    from dataclasses import replace
 
-    return from_environ(database_url=database_url())
+    from app.settings import from_environ
+    from db.tree import read_tree
+
+    newest = max(file.stem for file in read_tree().migrations)
+    return replace(from_environ(database_url=database_url()), migration=newest)
 
 
 @asynccontextmanager

@@ -27,17 +27,17 @@ revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on function
 public.search_kb, public.search_text, public.explain_search, public.explain_text, public.why_not,
-public.why_not_text, public.resolve_la, public.resolve_citation
+public.why_not_text, public.resolve_la, public.resolve_citation, public.read_document
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 
--- search, why it found what it found, whom to search for, what a citation says
+-- search, why it found what it found, whom to search for, what a citation or a document says
 grant execute on function
 public.search_kb, public.search_text, public.explain_search, public.explain_text, public.why_not,
-public.why_not_text, public.resolve_la, public.resolve_citation
+public.why_not_text, public.resolve_la, public.resolve_citation, public.read_document
 to pgkb_reader, pgkb_app, pgkb_admin;
 
 -- app: words of a question, its vector, who it is for, what came back
-grant usage on schema config, place, terms, embedding, search, audit, intake to pgkb_app;
+grant usage on schema config, place, terms, embedding, search, audit, intake, dba to pgkb_app;
 grant select on table config.setting, config.settings to pgkb_app;
 grant select on all tables in schema place, terms to pgkb_app;
 grant select on table embedding.set to pgkb_app;
@@ -53,7 +53,8 @@ terms.build_tsquery, terms.expand_query, terms.topics_for,
 embedding.active_set, embedding.named_set, embedding.check_vector, embedding.question_hash,
 embedding.expansion_revision, embedding.cached_query, embedding.remember_query,
 search.scope_of, search.hash_question, search.find, search.record_search,
-intake.create_batch, intake.batch_status
+intake.create_batch, intake.batch_status,
+dba.vital_signs, dba.readiness
 to pgkb_app;
 -- people: by functions only, which no statement of the app's own can read around
 grant usage on schema limits, account, privacy to pgkb_app;

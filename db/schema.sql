@@ -2118,6 +2118,7 @@ CREATE SCHEMA dba;
 
 COMMENT ON SCHEMA dba IS 'What the indexes, tables and settings of this database need, and the statements that give it.';
 
+GRANT USAGE ON SCHEMA dba TO pgkb_app;
 GRANT USAGE ON SCHEMA dba TO pgkb_admin;
 
 CREATE TABLE dba.index_build (
@@ -2831,6 +2832,17 @@ COMMENT ON FUNCTION dba.prewarm() IS 'Bring what a search reads into memory, the
 REVOKE ALL ON FUNCTION dba.prewarm() FROM PUBLIC;
 GRANT ALL ON FUNCTION dba.prewarm() TO pgkb_admin;
 
+CREATE FUNCTION dba.readiness(expected text DEFAULT NULL::text, queue_seconds double precision DEFAULT 900) RETURNS TABLE(name text, state text, finding text)
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 74227d325396d00b';
+
+COMMENT ON FUNCTION dba.readiness(expected text, queue_seconds double precision) IS 'Whether this database can answer questions: a row for each thing looked at, with state ok, warn or fail and the finding in words.';
+
+REVOKE ALL ON FUNCTION dba.readiness(expected text, queue_seconds double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.readiness(expected text, queue_seconds double precision) TO pgkb_app;
+GRANT ALL ON FUNCTION dba.readiness(expected text, queue_seconds double precision) TO pgkb_admin;
+
 CREATE FUNCTION dba.rebuild_plan(index_name text DEFAULT NULL::text) RETURNS TABLE(step integer, target text, statement text, needed boolean, why text, live_rows bigint, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2870,6 +2882,17 @@ COMMENT ON FUNCTION dba.upkeep_plan() IS 'What upkeep would do now, in its order
 
 REVOKE ALL ON FUNCTION dba.upkeep_plan() FROM PUBLIC;
 GRANT ALL ON FUNCTION dba.upkeep_plan() TO pgkb_admin;
+
+CREATE FUNCTION dba.vital_signs() RETURNS TABLE(migration text, pgvector_version text, active_set text, embedding_model text, embedding_width integer, invalid_indexes bigint, tasks_ready bigint, tasks_running bigint, tasks_dead bigint, oldest_ready_seconds double precision)
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d4d5d18eedb028da';
+
+COMMENT ON FUNCTION dba.vital_signs() IS 'What monitoring looks at every few seconds: newest migration, extension, active set, broken indexes and the queue, as one row.';
+
+REVOKE ALL ON FUNCTION dba.vital_signs() FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.vital_signs() TO pgkb_app;
+GRANT ALL ON FUNCTION dba.vital_signs() TO pgkb_admin;
 
 CREATE SCHEMA deploy;
 
@@ -5220,6 +5243,18 @@ REVOKE ALL ON FUNCTION public.explain_text(question text, la text, home_la text,
 GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_reader;
 GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_app;
 GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_admin;
+
+CREATE FUNCTION public.read_document(document_id bigint, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], everywhere boolean DEFAULT false, after_index integer DEFAULT '-1'::integer, page_size integer DEFAULT 100) RETURNS TABLE(version integer, title text, source text, file_type text, document_type text, authority text, scope text, la_code text, school_urn text, tags text[], effective_date date, in_force_from date, published_at timestamp with time zone, passage_count bigint, passages jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 168070b87a3a4db6';
+
+COMMENT ON FUNCTION public.read_document(document_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean, after_index integer, page_size integer) IS 'A document as it stands now: its facts and its passages in their order; no row for one the caller may not see.';
+
+REVOKE ALL ON FUNCTION public.read_document(document_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean, after_index integer, page_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_document(document_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean, after_index integer, page_size integer) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.read_document(document_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean, after_index integer, page_size integer) TO pgkb_app;
+GRANT ALL ON FUNCTION public.read_document(document_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean, after_index integer, page_size integer) TO pgkb_admin;
 
 CREATE FUNCTION public.resolve_citation(chunk_id bigint, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], everywhere boolean DEFAULT false) RETURNS TABLE(document_id bigint, version integer, title text, source text, content text, chunk_index integer, document_type text, authority text, scope text, effective_date date, in_force_from date, in_force_to date, is_current boolean, superseded_by_document bigint, superseded_by_version integer)
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE

@@ -20,6 +20,7 @@ from app.access.limiting import refuse_until
 from app.access.passwords import LONGEST, SHORTEST, Verdict, weakness
 from app.access.tokens import LIFETIME
 from app.access.user import Role, User
+from app.documenting import ANYBODY
 from app.errors import PROBLEMS, AnyRequest, RefusedError, Trouble, keep_private
 from app.pool import lend
 
@@ -137,7 +138,7 @@ class AuthController(Controller):
     tags = ("signing in",)
     response_headers = (ResponseHeader(name="Cache-Control", value="no-store"),)
 
-    @post("/login", status_code=200, summary="Sign in", responses=PROBLEMS)
+    @post("/login", status_code=200, security=ANYBODY, summary="Sign in", responses=PROBLEMS)
     async def login(self, data: JSONBody[SignIn], request: AnyRequest) -> TokenPair:
         """A pair of tokens. An address without an account is answered as a wrong password is."""
         keep_private(request, data.email, data.password)
@@ -167,7 +168,7 @@ class AuthController(Controller):
             session_expires_at=started.expires_at,
         )
 
-    @post("/refresh", status_code=200, summary="Go on", responses=PROBLEMS)
+    @post("/refresh", status_code=200, security=ANYBODY, summary="Go on", responses=PROBLEMS)
     async def refresh(self, data: JSONBody[Continuation], request: AnyRequest) -> TokenPair:
         """The next pair of tokens. A refresh token that comes back later ends its session."""
         keep_private(request, data.refresh_token)
@@ -194,7 +195,7 @@ class AuthController(Controller):
             session_expires_at=found.expires_at,
         )
 
-    @post("/logout", status_code=204, summary="Sign out", responses=PROBLEMS)
+    @post("/logout", status_code=204, security=ANYBODY, summary="Sign out", responses=PROBLEMS)
     async def logout(self, data: JSONBody[Continuation], request: AnyRequest) -> None:
         """Ends the session of this token; one that is over already is no error."""
         keep_private(request, data.refresh_token)
@@ -246,7 +247,13 @@ class AuthController(Controller):
         if not changed:
             raise RefusedError(_WRONG, headers=_CHALLENGE)
 
-    @post("/register", status_code=201, summary="Make an account", responses=PROBLEMS)
+    @post(
+        "/register",
+        status_code=201,
+        security=ANYBODY,
+        summary="Make an account",
+        responses=PROBLEMS,
+    )
     async def register(self, data: JSONBody[Registration], request: AnyRequest) -> NewPerson:
         """Only where self-registration is switched on; 403 elsewhere."""
         keep_private(request, data.email, data.password)

@@ -12,6 +12,7 @@ from app.chat.desk import Desk
 from app.chat.events import ChatAnswer
 from app.chat.requests import ChatRequest
 from app.chat.stream import EVENT_STREAM, EventStream, events, unless_they_leave
+from app.documenting import MAY_ASK
 from app.errors import PROBLEMS, AnyRequest, keep_private
 
 
@@ -21,6 +22,7 @@ class ChatController(Controller):
     path = "/api/chat"
     tags = ("questions",)
     guards = (may_ask, asks_limited)
+    security = MAY_ASK
 
     @post(
         status_code=200,

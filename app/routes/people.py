@@ -40,6 +40,11 @@ class AccountChange(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, fr
     role: Role | None = None
     disabled: bool | None = None
 
+    def __post_init__(self) -> None:
+        """A change of nothing would find even those who are not there."""
+        if self.role is None and self.disabled is None:
+            raise ValueError("nothing to change: give role or disabled")
+
 
 class GivenPassword(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
     """A password that an admin sets."""
