@@ -17,6 +17,8 @@ LIFETIME = timedelta(minutes=15)
 
 _ALGORITHM = "HS256"
 _SHORTEST_KEY = 32
+# clocks of two machines differ a little
+_LEEWAY = timedelta(seconds=10)
 _REQUIRED = ["iss", "aud", "sub", "sid", "role", "iat", "exp"]
 
 
@@ -74,6 +76,7 @@ class Tokens:
                 algorithms=[_ALGORITHM],
                 issuer=ISSUER,
                 audience=AUDIENCE,
+                leeway=_LEEWAY,
                 options={"require": _REQUIRED},
             )
             user = User(person_id=UUID(claims["sub"]), role=Role(claims["role"]))

@@ -51,7 +51,7 @@ def test_a_token_made_by_hand_with_the_key_is_read() -> None:
     [
         {"iss": "somebody"},
         {"aud": "other-api"},
-        {"exp": datetime.now(UTC) - timedelta(seconds=1)},
+        {"exp": datetime.now(UTC) - timedelta(seconds=11)},
         {"iat": datetime.now(UTC) + timedelta(hours=1)},
         {"sub": "7"},
         {"sid": "7"},

@@ -23,7 +23,7 @@ import uvicorn
 class Script:
     """What is said, and what goes wrong. A delta that is no text is sent as it is."""
 
-    deltas: str | Sequence[str | dict[str, Any]] = "Hello."
+    deltas: str | Sequence[Any] = "Hello."
     wait: float = 0.0  # before each delta
     status: int = 200
     stall_after: int | None = None  # deltas, then silence for ever
@@ -34,12 +34,12 @@ class Script:
     not_events: bool = False  # a web page with status 200
     error: str = "Something broke"
 
-    def pieces(self) -> list[str | dict[str, Any]]:
+    def pieces(self) -> Sequence[Any]:
         """The deltas; a text alone is cut into words."""
         if isinstance(self.deltas, str):
             words = self.deltas.split(" ")
             return [word + " " for word in words[:-1]] + words[-1:]
-        return list(self.deltas)
+        return self.deltas
 
 
 @dataclass(slots=True)

@@ -36,7 +36,7 @@ def test_no_piece_that_is_shown_ends_within_a_mark(pieces: list[str]) -> None:
     marks = CitationFilter(KNOWN)
     shown = [marks.feed(piece) for piece in pieces]
     whole = "".join(shown)
-    ends = set()
+    ends: set[int] = set()
     for piece in shown:
         ends.add((max(ends) if ends else 0) + len(piece))
     for mark in _SHOWN.finditer(whole):
