@@ -6,7 +6,7 @@
 -- was given on purpose, so what is not known is refused; public.resolve_la is for profiles.
 --
 -- called by  public.search_text, search.record_search, public.explain_text, public.why_not_text,
---            eval.answer, eval.fill_pool, app/calls.py
+--            eval.answer, eval.fill_pool, chat.context_of, app/calls.py
 -- raises     PL001 unknown authority, PL002 unknown school, PL003 the authority was split,
 --            PL005 a postcode that tells no authority
 

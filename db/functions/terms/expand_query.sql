@@ -1,7 +1,7 @@
 -- terms.expand_query
 -- Terms to add to a question, from every synonym that fires; what was typed is kept by the caller.
 --
--- called by  search.word_question, eval.answer, eval.fill_pool, app/calls.py
+-- called by  search.word_question, eval.answer, eval.fill_pool, chat.broader_question, app/calls.py
 -- raises     nothing
 
 create or replace function terms.expand_query(question text)
