@@ -17,6 +17,8 @@ from app.errors import AnyRequest, Problem, problem_of
 EVENT_STREAM = "text/event-stream"
 # a line now and then keeps proxies from closing a connection on which nothing happens
 _HEARTBEAT_SECONDS = 10.0
+# line ends to some clients, though not to the protocol, and letters to JSON
+_LINE_ENDS = tuple(char.encode() for char in "\u0085\u2028\u2029")
 _HEARTBEAT = b": waiting\n\n"
 # events that may wait for a slow reader before the model has to wait, too
 _MOST_WAITING = 64
@@ -25,9 +27,12 @@ Result = TypeVar("Result")
 
 
 def encode(event: Event | Problem) -> bytes:
-    """One server-sent event; JSON has no line ends in it, so one line holds it."""
+    """One server-sent event in two lines: JSON has no line ends in it."""
     name = "error" if isinstance(event, Problem) else NAMES[type(event)]
-    return b"event: %s\ndata: %s\n\n" % (name.encode(), msgspec.json.encode(event))
+    data = msgspec.json.encode(event)
+    for char in _LINE_ENDS:
+        data = data.replace(char, b"\\u%04x" % ord(char.decode()))
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), data)
 
 
 async def events(

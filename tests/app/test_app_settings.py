@@ -46,6 +46,8 @@ def test_an_unset_or_empty_variable_leaves_the_database_its_default() -> None:
         ("PGKB_CORS_ORIGINS", "example.org"),
         ("PGKB_CORS_ORIGINS", "https://example.org/page"),
         ("PGKB_CORS_ORIGINS", "https://user@example.org"),
+        ("PGKB_ANONYMOUS", "perhaps"),
+        ("PGKB_TRUSTED_PROXIES", "10.0.0.0/8, proxy.example"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_one_line_naming_variable_and_value(
@@ -57,6 +59,18 @@ def test_a_value_of_the_wrong_kind_is_one_line_naming_variable_and_value(
     assert variable in line
     assert value in line
     assert "\n" not in line
+
+
+def test_asking_without_an_account_is_closed_until_it_is_switched_on() -> None:
+    assert not from_environ({"PGKB_DATABASE_URL": URL}).anonymous
+    assert not from_environ({"PGKB_DATABASE_URL": URL, "PGKB_ANONYMOUS": "off"}).anonymous
+    assert from_environ({"PGKB_DATABASE_URL": URL, "PGKB_ANONYMOUS": "On"}).anonymous
+
+
+def test_keys_of_tokens_are_listed_with_commas_and_never_shown() -> None:
+    settings = from_environ({"PGKB_DATABASE_URL": URL, "PGKB_TOKEN_KEY": "key-one , key-two"})
+    assert settings.token_keys == ("key-one", "key-two")
+    assert "key-one" not in repr(settings)
 
 
 def test_a_missing_database_url_says_what_to_set() -> None:
