@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from litestar import Litestar, Request, Response
+from litestar.exceptions import HTTPException
 from litestar.response.base import ASGIResponse
 from litestar.response.streaming import ASGIStreamingResponse
 from litestar.types import Receive, Send
@@ -77,11 +78,13 @@ async def unless_they_leave(request: AnyRequest, work: Awaitable[Result]) -> Res
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            working.cancel()
+            # nobody reads this
+            raise HTTPException(status_code=499, detail="the client closed the connection")
         return await working
     finally:
         leaving.cancel()
         working.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
 
 
 async def _disconnected(request: AnyRequest) -> None:

@@ -105,7 +105,8 @@ async def test_ones_own_conversations_are_listed_read_and_deleted(
     assert (turn["question"], turn["answer"], turn["state"]) == (
         QUESTION, "Call the team [1].", "answered",
     )  # fmt: skip
-    assert [(s["number"], s["cited"], s["title"]) for s in turn["sources"]][0] == (
+    source = turn["sources"][0]
+    assert (source["number"], source["cited"], source["title"]) == (
         1, True, "Birmingham exclusions team",
     )  # fmt: skip
     async with client(chat) as http:

@@ -67,10 +67,11 @@ async def test_quotations_keep_the_contract_of_citations(chat: Service) -> None:
 
 
 async def test_a_model_that_takes_too_long_is_replaced(library_url: str, chat: Service) -> None:
-    chat.speaks(Script("a b c d e f g h", wait=0.5))
-    with service(library_url, chat.model, chat_timeout=1.0) as hasty:
+    chat.speaks(Script("a b c d e f g h i j k l m n", wait=0.5))
+    with service(library_url, chat.model, chat_timeout=2.0) as hasty:
         said = await ask(hasty, la=BIRMINGHAM)
-    assert said["degraded"] == ["model_stopped"]
+    assert said["answered_by"] == "extractive"
+    assert said["degraded"] in (["model_stopped"], ["model_failed"])
 
 
 async def test_without_embeddings_the_words_alone_are_searched_and_it_is_said(

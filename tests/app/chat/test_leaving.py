@@ -27,18 +27,20 @@ async def _until(what: Callable[[], bool], within: float) -> float:
 async def test_who_leaves_a_stream_ends_the_models_call(chat: Service, library_url: str) -> None:
     chat.speaks(Script("Call the team [1] " * 50, stall_after=5))
     body = {"question": QUESTION, "la": BIRMINGHAM}
-    turns = []
+    turns, listening = [], []
     async with AsyncExitStack() as streams:
         http = await streams.enter_async_context(client(chat))
         for _ in range(_LEFT):
             answer = await streams.enter_async_context(
                 http.stream("POST", "/api/chat", json=body, headers=_STREAM)
             )
-            async for name, data in events_of(answer):
-                if name == "start":
-                    turns.append(data["turn_id"])
-                if name == "token":
-                    break
+            events = events_of(answer)
+            # a generator that is forgotten would close the connection
+            listening.append(events)
+            name, data = await anext(events)
+            turns.append(data["turn_id"])
+            while name != "token":
+                name, data = await anext(events)
         assert chat.model.open == _LEFT
     # everybody has left
     await _until(lambda: chat.model.open == 0, within=2)
@@ -74,6 +76,7 @@ async def test_many_chats_at_once_leave_the_pool_and_the_health_alone(chat: Serv
     chat.speaks(Script("Call the team [1] now", stall_after=3))
     body = {"question": QUESTION, "la": BIRMINGHAM}
     pool = chat.app.state.pool
+    listening = []
 
     async with AsyncExitStack() as streams:
         http = await streams.enter_async_context(client(chat))
@@ -83,10 +86,12 @@ async def test_many_chats_at_once_leave_the_pool_and_the_health_alone(chat: Serv
                 http.stream("POST", "/api/chat", json=body, headers=_STREAM)
             )
             assert answer.status_code == 200
-            async for name, _ in events_of(answer):
-                assert name != "error"
-                if name == "token":
-                    return
+            events = events_of(answer)
+            listening.append(events)
+            name = ""
+            while name != "token":
+                name, data = await anext(events)
+                assert name != "error", data
 
         await asyncio.gather(*(begin() for _ in range(_MANY)))
         assert chat.model.open == _MANY
