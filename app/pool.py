@@ -103,7 +103,8 @@ async def lend(pool: Lender, *, within: float | None = None) -> AsyncIterator[Co
     """A connection for a moment; waits ten seconds for one at most, then `PoolBusyError`."""
     patience = _LEND_WITHIN if within is None else within
     try:
-        connection = await pool.acquire(timeout=patience)
+        # either kind takes back what it gave
+        connection: Any = await pool.acquire(timeout=patience)
     except TimeoutError:
         raise PoolBusyError(f"no database connection within {patience:.0f} s") from None
     try:

@@ -40,14 +40,14 @@ def test_an_unset_or_empty_variable_leaves_the_database_its_default() -> None:
         ("CHUNK_EXPANSION_ENABLED", "maybe"),
         ("RAG_MAX_RETRIES", "-1"),
         ("PGKB_POOL_SIZE", "0"),
-        ("PGKB_ANONYMOUS", "perhaps"),
-        ("PGKB_TRUSTED_PROXIES", "10.0.0.0/8, proxy.example"),
         ("PGKB_POOLER", "session"),
         ("PGKB_SHUTDOWN_SECONDS", "soon"),
         ("PGKB_CORS_ORIGINS", "*"),
         ("PGKB_CORS_ORIGINS", "example.org"),
         ("PGKB_CORS_ORIGINS", "https://example.org/page"),
         ("PGKB_CORS_ORIGINS", "https://user@example.org"),
+        ("PGKB_ANONYMOUS", "perhaps"),
+        ("PGKB_TRUSTED_PROXIES", "10.0.0.0/8, proxy.example"),
     ],
 )
 def test_a_value_of_the_wrong_kind_is_one_line_naming_variable_and_value(

@@ -145,7 +145,9 @@ def test_serve_answers_until_it_is_interrupted(library_url: str) -> None:
         process.send_signal(signal.SIGINT)
         rest = process.stderr.read()
         assert process.wait(timeout=30) == 130
-        assert rest.strip() == ""
+        (line,) = [json.loads(line) for line in rest.splitlines()]
+        assert (line["event"], line["route"], line["status"]) == ("answered", "/api/chat", 200)
+        assert QUESTION not in rest
     finally:
         process.kill()
         process.stderr.close()

@@ -24,11 +24,14 @@ ASK = "/api/chat"
 def _setting(house: Litestar, name: str, value: str) -> Iterator[None]:
     call = "select config.install_setting(%s, %s)"
     with psycopg.connect(house.state.settings.database_url, autocommit=True) as db:
+        (before,) = db.execute(
+            "select installed_value from config.setting where name = %s", [name]
+        ).fetchone() or (None,)
         db.execute(call, [name, value])
         try:
             yield
         finally:
-            db.execute(call, [name, None])
+            db.execute(call, [name, before])
 
 
 async def _ask(door: AsyncClient, **headers: str) -> int:
