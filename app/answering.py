@@ -1,4 +1,4 @@
-"""From a question to results and an answer: the order of the calls, and no rule of the domain.
+"""From a question to results: the order of the calls, and no rule of the domain.
 
 No pooled connection is held while a provider is asked: one short loan before, one after.
 """
@@ -15,26 +15,20 @@ from app import calls
 from app.calls import Hit, Scope
 from app.embedders import Embedded, Embedders
 from app.errors import detail_for_log
+from app.operations import metrics
 from app.pool import Pool, lend
-from providers.extractive import NOT_FOUND, ExtractiveAnswerer
-from providers.protocols import Answer, ProviderError, Source
 
 _log = logging.getLogger("pgkb.app")
 
 # the set of a question's vector is unknown, or not searched any more
 _SET_IS_GONE = frozenset(["VE005", "VE010"])
 # characters of a question that a model is given, as search.word_question does
-_EMBEDDED = 1000
+EMBEDDED_CHARACTERS = 1000
 
-_BROAD_FALLBACK = (
+BROAD_FALLBACK = (
     "No local authority is known for this question, so this draws on every area "
     "and may not describe what yours offers."
 )
-_NO_QUOTE = (
-    "I found no sentence that answers this by itself. The documents nearest to the question are "
-    "listed as sources."
-)
-_SOURCES_ONLY = "The sources could not be quoted just now; the passages found are listed with them."
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +119,7 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
 
     embedded = Embedded(vector=None)
     if worded.cached_vector is None:
-        embedded = await embedders.embed(active, inquiry.question[:_EMBEDDED])
+        embedded = await embedders.embed(active, inquiry.question[:EMBEDDED_CHARACTERS])
     watch.lap("embed")
     fresh = calls.vector_text(embedded.vector) if embedded.vector is not None else None
     vector = worded.cached_vector or fresh
@@ -158,6 +152,16 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
             fresh_vector=fresh,
         )
 
+    source = "cached" if worded.cached_vector else "provider" if fresh else "unavailable"
+    metrics.searched(
+        mode=_mode(vector=vector, tsquery=worded.tsquery),
+        found=bool(finding.hits),
+        source=source,
+        fallbacks={
+            "topic": finding.topic_fallback_used,
+            "all_areas": finding.no_la_broad_fallback_used,
+        },
+    )
     return Found(
         scope=scope,
         topics=worded.topics,
@@ -165,7 +169,7 @@ async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
         hits=finding.hits,
         retrieval=_retrieval(
             finding,
-            source="cached" if worded.cached_vector else "provider" if fresh else "unavailable",
+            source=source,
             embedding_set=active.name,
             problem=None if vector else embedded.problem,
             timings=watch.ms,
@@ -236,7 +240,7 @@ def _retrieval(
     if finding.hits and finding.topic_fallback_used:
         notes.append("Nothing carried the tags asked for, so they were left out.")
     if finding.hits and finding.no_la_broad_fallback_used:
-        notes.append(_BROAD_FALLBACK)
+        notes.append(BROAD_FALLBACK)
     return Retrieval(
         mode="keyword_only" if source == "unavailable" else "hybrid",
         query_vector=source,
@@ -245,105 +249,4 @@ def _retrieval(
         no_la_broad_fallback_used=finding.no_la_broad_fallback_used,
         notes=notes,
         timings_ms=timings,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class CitedSource:
-    """One numbered source of an answer; `text` is the passage that was found."""
-
-    number: int
-    title: str
-    source: str
-    text: str
-    scope: str
-    la_code: str | None
-    school_urn: str | None
-    document_type: str | None
-    authority: str | None
-    version: int
-    effective_date: date | None
-    document_id: int
-    chunk_id: int
-    matched_by: str
-    similarity: float | None
-    score: float
-    page_from: int | None
-    page_to: int | None
-    heading_path: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """An answer with its sources; `citations` are the source numbers it quotes."""
-
-    answer: str
-    found: bool
-    citations: list[int]
-    answered_by: str
-    sources: list[CitedSource]
-
-
-async def reply(found: Found, embedders: Embedders, *, question: str) -> Reply:
-    """Answer by quoting what was found. Sources are numbered before any text is written."""
-    sources = [_cite(number, hit) for number, hit in enumerate(found.hits, start=1)]
-    quoted = [_source(source, hit) for source, hit in zip(sources, found.hits, strict=True)]
-    answer = Answer(text=NOT_FOUND, citations=[], found=False)
-    answered_by = "extractive"
-    try:
-        if sources:
-            answerer = ExtractiveAnswerer(await embedders.offline())
-            answer = await answerer.answer(
-                question=question, sources=quoted, expansions=found.expansions
-            )
-    except ProviderError as error:
-        _log.warning("quoting failed: %s", detail_for_log(error, private=(question,)))
-        answer = Answer(text=_SOURCES_ONLY, citations=[], found=bool(sources))
-        answered_by = "sources_only"
-    text = answer.text if answer.found or not sources else _NO_QUOTE
-    if answer.found and found.retrieval.no_la_broad_fallback_used:
-        text = f"{_BROAD_FALLBACK}\n\n{text}"
-    return Reply(
-        answer=text,
-        found=answer.found,
-        citations=list(answer.citations),
-        answered_by=answered_by,
-        sources=sources,
-    )
-
-
-def _cite(number: int, hit: Hit) -> CitedSource:
-    return CitedSource(
-        number=number,
-        title=hit.title,
-        source=hit.source,
-        text=hit.content,
-        scope=hit.scope,
-        la_code=hit.la_code,
-        school_urn=hit.school_urn,
-        document_type=hit.document_type,
-        authority=hit.authority,
-        version=hit.version,
-        effective_date=hit.effective_date,
-        document_id=hit.document_id,
-        chunk_id=hit.chunk_id,
-        matched_by=hit.matched_by,
-        similarity=hit.similarity,
-        score=hit.score,
-        page_from=hit.page_from,
-        page_to=hit.page_to,
-        heading_path=hit.heading_path,
-    )
-
-
-def _source(cited: CitedSource, hit: Hit) -> Source:
-    return Source(
-        number=cited.number,
-        title=cited.title,
-        text=hit.context or hit.content,
-        source=cited.source,
-        version=cited.version,
-        effective_date=cited.effective_date,
-        passage=hit.content,
-        scope=cited.scope,
     )

@@ -160,6 +160,18 @@ async def take_app_role(db: Connection) -> None:
     await db.execute("set role pgkb_app")
 
 
+async def become_app(db: Connection, *, settings: Mapping[str, str]) -> None:
+    """Take the role `pgkb_app`, where the login may, and settings, until the transaction ends."""
+    await db.fetchrow(
+        "select (select set_config('role', r.rolname, true) from pg_catalog.pg_roles as r"
+        " where r.rolname = 'pgkb_app' and pg_has_role(r.oid, 'member')),"
+        " array(select set_config(s.name, s.value, true)"
+        " from unnest($1::text[], $2::text[]) as s (name, value))",
+        list(settings),
+        list(settings.values()),
+    )
+
+
 async def check_setting(db: Connection, *, name: str, value: str) -> None:
     """Raises ST002 when a setting cannot have this value."""
     await db.execute("select config.check_value(name => $1::text, value => $2::text)", name, value)

@@ -7,7 +7,7 @@ Everything else is told in a fixed sentence; its detail goes to the log, secrets
 import logging
 import re
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -15,8 +15,9 @@ from uuid import uuid4
 import asyncpg
 import msgspec
 from litestar import Request, Response
-from litestar.exceptions import HTTPException, ValidationException
+from litestar.exceptions import HTTPException
 from litestar.openapi import ResponseSpec
+from litestar.openapi.spec import Example
 from litestar.types import Message, Scope
 
 from app.admin.spool import SpoolError
@@ -44,6 +45,10 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "PL006": 422,
     "PL007": 422,
     "PL008": 422,
+    "TK001": 404,
+    "TK002": 422,
+    "TK003": 500,
+    "TK004": 422,
     "JU001": 404,
     "JU002": 422,
     "JU003": 422,
@@ -95,6 +100,17 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "VE014": 409,
     "QU001": 422,
     "QU002": 422,
+    "LI001": 500,
+    "PE001": 422,
+    "PE002": 409,
+    "PE003": 422,
+    "PE004": 403,
+    "PE005": 409,
+    "PE006": 404,
+    "PE007": 404,
+    "PE008": 422,
+    "PE009": 500,
+    "PE010": 422,
     "SE001": 422,
     "SE002": 422,
     "SE003": 422,
@@ -116,19 +132,6 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     type: str = "about:blank"
 
 
-PROBLEMS = {
-    status: ResponseSpec(Problem, description=meaning, media_type=PROBLEM_JSON)
-    for status, meaning in (
-        (400, "The request is not one: `errors` says which field and why."),
-        (401, "Nobody is signed in, or the token is no good any more."),
-        (403, "The role does not allow this."),
-        (422, "A code, tag or number in the request is not known or not usable."),
-        (429, "Too many requests: `Retry-After` says how many seconds to wait."),
-        (503, "The database cannot answer just now."),
-    )
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Trouble:
     """An error as people may see it: what, which code, what to do."""
@@ -137,6 +140,26 @@ class Trouble:
     code: str
     title: str
     hint: str | None = None
+
+    def problem(self, request_id: str, errors: Sequence[dict[str, str]] = ()) -> Problem:
+        """The body that tells of it."""
+        return Problem(
+            title=self.title,
+            status=self.status,
+            code=self.code,
+            hint=self.hint,
+            request_id=request_id,
+            errors=list(errors),
+        )
+
+
+class RefusedError(Exception):
+    """A request that is refused in words of our own."""
+
+    def __init__(self, trouble: Trouble, *, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(trouble.title)
+        self.trouble = trouble
+        self.headers = headers
 
 
 _UNAVAILABLE = Trouble(
@@ -177,8 +200,17 @@ _INTERNAL = Trouble(
     "Quote the request id to whoever runs this service: the log holds the detail.",
 )
 
+_UNSTORABLE = Trouble(
+    400,
+    "invalid_request",
+    "the request holds text or a number that cannot be stored",
+    "Leave out the character NUL; numbers are those of 64 bits.",
+)
+
 # the standard's own SQLSTATEs, by code or by two-character class
 _STANDARD = {
+    "22021": _UNSTORABLE,
+    "22P05": _UNSTORABLE,
     "08": _UNAVAILABLE,
     "28": _UNAVAILABLE,
     "3D": _UNAVAILABLE,
@@ -202,10 +234,48 @@ _HTTP_TITLES = {
     403: ("forbidden", "you may not do this"),
     404: ("not_found", "there is nothing at this address"),
     405: ("method_not_allowed", "this address does not answer that method"),
+    408: ("too_slow", "the request came too slowly"),
+    409: ("conflict", "what is there already forbids it"),
     413: ("too_large", "the request is too large"),
     415: ("unsupported_media_type", "send JSON"),
     429: ("too_many_requests", "too many requests"),
 }
+
+
+_MEANINGS = {
+    400: "The request is not one: `errors` says which field and why.",
+    401: "Nobody is signed in, or the token is no good any more.",
+    403: "The role does not allow this.",
+    404: "There is no such thing, or not for this caller: the answer is the same.",
+    408: "The body did not arrive in time.",
+    409: "What is there already, or its state, forbids it.",
+    413: "The body is larger than this address accepts.",
+    415: "The body is of a kind this address does not read.",
+    422: "A code, tag or number in the request is not known or not usable.",
+    429: "Too many requests: `Retry-After` says how many seconds to wait.",
+    503: "The database cannot answer just now.",
+}
+_UNPROCESSABLE = Trouble(422, "PL001", 'authority "E99999999" is not known', "Look it up.")
+
+
+def problems(*statuses: int) -> dict[int, ResponseSpec]:
+    """How an operation may refuse, for the OpenAPI document: each with an example."""
+    examples = {status: Trouble(status, *told) for status, told in _HTTP_TITLES.items()}
+    examples |= {422: _UNPROCESSABLE, 503: _BUSY}
+    return {
+        status: ResponseSpec(
+            Problem,
+            generate_examples=False,
+            description=_MEANINGS[status],
+            media_type=PROBLEM_JSON,
+            examples=[Example(value=msgspec.to_builtins(examples[status].problem("5f2b7c1e")))],
+        )
+        for status in statuses
+    }
+
+
+# what every operation that reads a body and asks the database may answer
+PROBLEMS = problems(400, 401, 403, 408, 413, 415, 422, 429, 503)
 
 
 def trouble_of(error: BaseException) -> Trouble:
@@ -218,6 +288,9 @@ def trouble_of(error: BaseException) -> Trouble:
         return _NO_SPOOL
     if isinstance(error, TimeoutError):
         return _TOO_SLOW
+    if isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError):
+        # the driver's refusal of an argument, such as a number beyond 64 bits
+        return _UNSTORABLE
     if isinstance(error, (OSError, asyncpg.InterfaceError)):
         return _UNAVAILABLE
     return _INTERNAL
@@ -237,17 +310,28 @@ def _trouble_of_postgres(error: asyncpg.PostgresError) -> Trouble:
 
 def answer_error(request: AnyRequest, error: Exception) -> Response[Problem]:
     """Litestar's handler of last resort: problem+json outside, the detail in the log."""
+    if isinstance(error, RefusedError):
+        return _respond(request, error.trouble, [], headers=error.headers)
     if isinstance(error, HTTPException):
         return _respond(request, *_trouble_of_http(error), headers=error.headers)
+    return _respond(request, _noted_trouble(request, error), [])
+
+
+def problem_of(request: AnyRequest, error: Exception) -> Problem:
+    """The same for an answer that has begun already and cannot change its status."""
+    return _noted_trouble(request, error).problem(request_id_of(request.scope))
+
+
+def _noted_trouble(request: AnyRequest, error: Exception) -> Trouble:
     trouble = trouble_of(error)
     if trouble.status >= 500:
         _log.error(
             "request %s failed: %s: %s",
             request_id_of(request.scope),
             trouble.code,
-            detail_for_log(error, private=request.scope["state"].get(_PRIVATE, ())),
+            detail_for_log(error, private=private_of(request.scope)),
         )
-    return _respond(request, trouble, [])
+    return trouble
 
 
 def detail_for_log(error: BaseException, *, private: tuple[str, ...] = ()) -> str:
@@ -272,12 +356,14 @@ def _trouble_of_http(error: HTTPException) -> tuple[Trouble, list[dict[str, str]
     code, title = _HTTP_TITLES.get(status, ("invalid_request", "the request cannot be used"))
     errors: list[dict[str, str]] = []
     hint = None
-    if isinstance(error, ValidationException) and isinstance(error.extra, list):
+    if status == 400 and isinstance(error.extra, list):
         errors = [
             {"field": str(entry.get("key", "")), "message": str(entry.get("message", ""))}
             for entry in error.extra
             if isinstance(entry, dict)
         ]
+    if status == 401:
+        hint = "Get a token at POST /api/auth/login and send it as `Authorization: Bearer ...`."
     if status == 400:
         hint = "The body is described at /schema/openapi.json."
     return Trouble(status, code, title, hint), errors
@@ -290,14 +376,7 @@ def _respond(
     *,
     headers: Mapping[str, str] | None = None,
 ) -> Response[Problem]:
-    problem = Problem(
-        title=trouble.title,
-        status=trouble.status,
-        code=trouble.code,
-        hint=trouble.hint,
-        request_id=request_id_of(request.scope),
-        errors=errors,
-    )
+    problem = trouble.problem(request_id_of(request.scope), errors)
     if trouble.status == 503:
         headers = {"Retry-After": "5"}
     return Response(problem, status_code=trouble.status, media_type=PROBLEM_JSON, headers=headers)
@@ -322,3 +401,9 @@ async def send_request_id(message: Message, scope: Scope) -> None:
 def keep_private(request: AnyRequest, *texts: str) -> None:
     """Name the texts of this request that no log line may repeat."""
     request.scope["state"][_PRIVATE] = texts
+
+
+def private_of(scope: Scope) -> tuple[str, ...]:
+    """The texts `keep_private` was given for this request."""
+    texts: tuple[str, ...] = scope["state"].get(_PRIVATE, ())
+    return texts

@@ -10,6 +10,8 @@ import asyncpg
 
 from app import calls
 from app.calls import Connection
+from app.operations import tracing
+from app.pooler import per_transaction
 from app.settings import KNOBS, Settings, SettingsError
 
 Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
@@ -21,6 +23,17 @@ _log = logging.getLogger("pgkb.app")
 
 async def open_pool(settings: Settings, *, size: int | None = None) -> Pool:
     """A pool that connects on first use, so that the app starts while the database is down."""
+    if settings.pooler == "transaction":
+        return await asyncpg.create_pool(
+            settings.database_url,
+            min_size=0,
+            max_size=size or settings.pool_size,
+            timeout=settings.connect_timeout,
+            command_timeout=settings.statement_timeout,
+            statement_cache_size=0,
+            server_settings={"application_name": "pgkb-app"},
+            connection_class=per_transaction(settings.database_settings),
+        )
     return await asyncpg.create_pool(
         settings.database_url,
         min_size=0,
@@ -51,14 +64,16 @@ class PoolBusyError(Exception):
 
 
 @asynccontextmanager
-async def lend(pool: Pool) -> AsyncIterator[Connection]:
+async def lend(pool: Pool, *, within: float | None = None) -> AsyncIterator[Connection]:
     """A connection for a moment; waits ten seconds for one at most, then `PoolBusyError`."""
+    patience = _LEND_WITHIN if within is None else within
     try:
-        connection = await pool.acquire(timeout=_LEND_WITHIN)
+        connection = await pool.acquire(timeout=patience)
     except TimeoutError:
-        raise PoolBusyError(f"no database connection within {_LEND_WITHIN:.0f} s") from None
+        raise PoolBusyError(f"no database connection within {patience:.0f} s") from None
     try:
-        yield connection
+        with tracing.statement_spans(connection):
+            yield connection
     finally:
         await pool.release(connection)
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from app.access.user import User
 from app.answering import Inquiry
 
 Question = Annotated[
@@ -40,6 +41,10 @@ Tags = Annotated[
     list[Tag], Meta(max_length=20, description="Topic slugs that narrow the search; a list.")
 ]
 TopK = Annotated[int, Meta(ge=1, le=100, description="How many results at most.")]
+ChunkId = Annotated[
+    int,
+    Meta(ge=1, le=2**63 - 1, description="Why is this chunk not in the answer, or where is it?"),
+]
 AsOf = Annotated[date, Meta(description="Search the versions in force on that day.")]
 
 
@@ -70,8 +75,8 @@ class AskRequest(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
         """What no log line may repeat: the question, and where somebody lives."""
         return (self.question,) if self.postcode is None else (self.question, self.postcode)
 
-    def inquiry(self) -> Inquiry:
-        """The request as the app works with it. HTTP callers see no private documents yet."""
+    def inquiry(self, user: User | None = None) -> Inquiry:
+        """The request as the app works with it; private documents are seen by their people."""
         return Inquiry(
             question=self.question,
             la=self.la,
@@ -81,4 +86,12 @@ class AskRequest(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, froze
             tags=self.tags,
             top_k=self.top_k,
             as_of=self.as_of,
+            principals=user.principals if user is not None else None,
+            viewer=user.viewer if user is not None else "anonymous",
         )
+
+
+class ExplainRequest(AskRequest, forbid_unknown_fields=True, kw_only=True, frozen=True):
+    """A search to explain, and a chunk whose absence from it is to be explained."""
+
+    chunk_id: ChunkId | None = None

@@ -1,5 +1,6 @@
 """`pgkb search` and `pgkb ask`: a question in, results or a cited answer out."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,8 +10,11 @@ from cli.errors import CliError, not_blank
 from cli.output import print_json, say, shorten
 
 if TYPE_CHECKING:
-    from app.answering import Found, Inquiry, Reply
+    from app.answering import Found, Inquiry
     from app.calls import Hit, Scope
+    from app.chat.desk import Desk
+    from app.chat.events import ChatAnswer
+    from app.chat.sources import CitedSource
 
 Text = Annotated[str, typer.Argument(help="The question, in quotes.", metavar="TEXT")]
 La = Annotated[str | None, typer.Option("--la", help="Authority: GSS, district or DfE code.")]
@@ -61,7 +65,7 @@ def search(
     for number, hit in enumerate(found.hits, start=1):
         say(f"[{number}] {hit_line(hit)}")
         say(f"      {shorten(hit.content, 110)}")
-    print_notes(found)
+    print_notes(found.retrieval.notes)
 
 
 def ask(
@@ -78,11 +82,11 @@ def ask(
     inquiry = _inquiry(
         text, la=la, home_la=home_la, urn=urn, postcode=postcode, tags=tag, top_k=top_k
     )
-    found, reply = wiring.run(_ask(inquiry))
+    reply = wiring.run(_ask(inquiry))
     if as_json:
-        print_json(reply_as_data(found, reply))
+        print_json(reply)
     else:
-        print_reply(found, reply)
+        print_reply(reply)
 
 
 def _inquiry(
@@ -127,17 +131,21 @@ async def _find(inquiry: "Inquiry") -> "Found":
         return await find(desk.pool, desk.embedders, inquiry)
 
 
-async def _ask(inquiry: "Inquiry") -> "tuple[Found, Reply]":
+async def _ask(inquiry: "Inquiry") -> "ChatAnswer":
     async with wiring.desk() as desk:
         return await ask_at(desk, inquiry)
 
 
-async def ask_at(desk: wiring.Desk, inquiry: "Inquiry") -> "tuple[Found, Reply]":
-    """Search and answer at a desk that is open already."""
-    from app.answering import find, reply
+async def ask_at(desk: "Desk", inquiry: "Inquiry") -> "ChatAnswer":
+    """Search and answer at a desk that is open already; nothing is kept of it."""
+    from app.chat import pipeline
 
-    found = await find(desk.pool, desk.embedders, inquiry)
-    return found, await reply(found, desk.embedders, question=inquiry.question)
+    begun = await pipeline.begin(desk, pipeline.Ask(inquiry, keep=False))
+    return await pipeline.answer(desk, begun, _untold)
+
+
+async def _untold(_: object) -> None:
+    """A command prints the whole answer at its end."""
 
 
 def place_line(scope: "Scope") -> str:
@@ -152,19 +160,19 @@ def place_line(scope: "Scope") -> str:
     return ", ".join([*parts, "national"])
 
 
-def print_where(found: "Found") -> None:
+def print_where(found: "Found | ChatAnswer") -> None:
     """The resolved scope and the topics."""
     say(f"scope    {place_line(found.scope)}")
     say(f"topics   {', '.join(found.topics) or '-'}")
 
 
-def print_notes(found: "Found") -> None:
+def print_notes(notes: Sequence[str]) -> None:
     """Whatever the reader should know about how the results came about."""
-    for line in found.retrieval.notes:
+    for line in notes:
         say(f"note     {line}")
 
 
-def hit_line(hit: "Hit") -> str:
+def hit_line(hit: "Hit | CitedSource") -> str:
     """One result on one line: title, pages, section, place, score, and what matched."""
     where = hit.school_urn or hit.la_code
     place = f"{hit.scope} {where}" if where else hit.scope
@@ -175,7 +183,7 @@ def hit_line(hit: "Hit") -> str:
     )
 
 
-def _within(hit: "Hit") -> str:
+def _within(hit: "Hit | CitedSource") -> str:
     """Where in the document: `, page 3, Fees`; '' when nothing is known that the title lacks."""
     parts = []
     if hit.page_from is not None:
@@ -188,19 +196,22 @@ def _within(hit: "Hit") -> str:
     return "".join(parts)
 
 
-def print_reply(found: "Found", reply: "Reply", *, most_sources: int | None = None) -> None:
+def print_reply(reply: "ChatAnswer", *, most_sources: int | None = None) -> None:
     """Scope, topics, sources, answer."""
-    print_where(found)
-    shown = found.hits if most_sources is None else found.hits[:most_sources]
-    cited = set(reply.citations)
-    for number, hit in enumerate(found.hits, start=1):
-        if number <= len(shown) or number in cited:
-            say(f"source   [{number}] {hit_line(hit)}")
-    print_notes(found)
+    print_where(reply)
+    shown = len(reply.sources) if most_sources is None else most_sources
+    for source in reply.sources:
+        if source.number <= shown or source.number in reply.citations:
+            say(f"source   [{source.number}] {hit_line(source)}")
+    print_notes(reply.notes)
     lines = reply.answer.strip().splitlines() or [""]
     say(f"answer   {lines[0]}")
     for line in lines[1:]:
         say(f"         {line}" if line.strip() else "")
+    for sentence in reply.sentences:
+        if sentence.supported is False:
+            said = reply.answer[sentence.start : sentence.end]
+            say(f"unproven {shorten(said, 100)} ({sentence.reason})")
 
 
 def _found_as_data(found: "Found") -> dict[str, Any]:
@@ -209,19 +220,5 @@ def _found_as_data(found: "Found") -> dict[str, Any]:
         "topics": found.topics,
         "expansions": found.expansions,
         "results": found.hits,
-        "retrieval": found.retrieval,
-    }
-
-
-def reply_as_data(found: "Found", reply: "Reply") -> dict[str, Any]:
-    """An answer as `POST /chat` gives it."""
-    return {
-        "answer": reply.answer,
-        "found": reply.found,
-        "citations": reply.citations,
-        "answered_by": reply.answered_by,
-        "sources": reply.sources,
-        "scope": found.scope,
-        "topics": found.topics,
         "retrieval": found.retrieval,
     }

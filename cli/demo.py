@@ -14,7 +14,7 @@ from cli.errors import CliError
 from cli.output import note, plural, print_json, say
 
 if TYPE_CHECKING:
-    from app.answering import Found, Reply
+    from app.chat.events import ChatAnswer
 
 _SHOWN_SOURCES = 4
 
@@ -114,6 +114,8 @@ def _ingest_sample(root: Path) -> None:
 
 
 async def _ask_all(*, as_json: bool) -> list[dict[str, Any]]:
+    import msgspec
+
     from app.answering import Inquiry
 
     told = []
@@ -126,15 +128,15 @@ async def _ask_all(*, as_json: bool) -> list[dict[str, Any]]:
                 urn=visitor.urn,
                 viewer="demo",
             )
-            found, reply = await ask.ask_at(desk, inquiry)
-            told.append({"visitor": visitor, **ask.reply_as_data(found, reply)})
+            reply = await ask.ask_at(desk, inquiry)
+            told.append({"visitor": visitor, **msgspec.to_builtins(reply)})
             if not as_json:
-                _show(number, visitor, found, reply)
+                _show(number, visitor, reply)
     return told
 
 
-def _show(number: int, visitor: Visitor, found: "Found", reply: "Reply") -> None:
+def _show(number: int, visitor: Visitor, reply: "ChatAnswer") -> None:
     say(f"── {number}. {visitor.who} {'─' * max(3, 90 - len(visitor.who))}")
     say(f"question {visitor.question}")
-    ask.print_reply(found, reply, most_sources=_SHOWN_SOURCES)
+    ask.print_reply(reply, most_sources=_SHOWN_SOURCES)
     say("")

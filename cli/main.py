@@ -28,6 +28,7 @@ from cli import (
     servers,
     serving,
     upkeep,
+    users,
 )
 from cli.errors import BAD_INPUT, INTERRUPTED, debugging, line_for
 
@@ -54,6 +55,7 @@ evaluating.register(app)
 upkeep.register(app)
 reembedding.register(app)
 documents.register(app)
+users.register(app)
 later.register(app)
 
 

@@ -48,26 +48,14 @@ def serve(
     listening = _listen(host, port)
     wiring.run(_check(chosen))
 
-    import uvicorn
-
     from app.asgi import create_app
     from app.logs import log_to
+    from app.server import server_of
 
-    if chosen.max_retries:
-        note("RAG_MAX_RETRIES has no effect: rewriting a question needs a chat model")
     log_to()
     shown = f"[{host}]" if ":" in host else host
     note(f"serving on http://{shown}:{listening.getsockname()[1]} (Ctrl-C stops)")
-    server = uvicorn.Server(
-        uvicorn.Config(
-            create_app(chosen),
-            log_config=None,
-            access_log=False,
-            lifespan="on",
-            # whose word about the caller's address counts is a setting of the app
-            proxy_headers=False,
-        )
-    )
+    server = server_of(create_app(chosen), chosen)
     with listening:
         server.run(sockets=[listening])
     if not server.started:

@@ -4,12 +4,10 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from app.embedders import Embedders
-    from app.pool import Pool
+    from app.chat.desk import Desk
     from app.settings import Settings
 
 Result = TypeVar("Result")
@@ -39,33 +37,40 @@ def shown_url(url: str) -> str:
 
 def settings() -> "Settings":
     """The app's settings for that database; raises `SettingsError` for a bad variable."""
+    from dataclasses import replace
+
     from app.settings import from_environ
+    from db.tree import read_tree
 
-    return from_environ(database_url=database_url())
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """What a question needs: a pool and the embedders."""
-
-    pool: "Pool"
-    embedders: "Embedders"
+    newest = max(file.stem for file in read_tree().migrations)
+    return replace(from_environ(database_url=database_url()), migration=newest)
 
 
 @asynccontextmanager
-async def desk() -> AsyncIterator[Desk]:
-    """A pool of one connection, checked to be alive, and the embedders."""
+async def desk() -> "AsyncIterator[Desk]":
+    """A pool of one connection, checked to be alive, the embedders and the chat model, if any."""
+    from app.chat.desk import Desk
     from app.embedders import Embedders
     from app.pool import check_settings, pool_of
+    from providers.chat_models import chat_model_for
 
     chosen = settings()
+    model = chat_model_for()
     async with pool_of(chosen, size=1) as pool:
         await check_settings(pool, chosen)
         embedders = Embedders(timeout=chosen.embed_timeout)
         try:
-            yield Desk(pool=pool, embedders=embedders)
+            yield Desk(
+                pool=pool,
+                embedders=embedders,
+                model=model,
+                max_retries=chosen.max_retries,
+                chat_timeout=chosen.chat_timeout,
+            )
         finally:
             await embedders.close()
+            if model:
+                await model.aclose()
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:

@@ -8,29 +8,36 @@
 
 -- nobody gets anything by default
 revoke all on schema
-config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, chat, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all tables in schema
-config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, chat, eval, dba
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on all functions in schema
-config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
+config, audit, place, terms, corpus, embedding, queue, intake, validation, search, chat, eval, dba
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+-- people: tables and functions that decide for somebody
+revoke all on schema limits, account, privacy
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+revoke all on all tables in schema limits, account
+from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
+revoke all on all functions in schema limits, account, privacy
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on table public.knowledge_base
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 revoke all on function
 public.search_kb, public.search_text, public.explain_search, public.explain_text, public.why_not,
-public.why_not_text, public.resolve_la, public.resolve_citation
+public.why_not_text, public.resolve_la, public.resolve_citation, public.read_document
 from public, pgkb_reader, pgkb_app, pgkb_ingest, pgkb_admin;
 
--- search, why it found what it found, whom to search for, what a citation says
+-- search, why it found what it found, whom to search for, what a citation or a document says
 grant execute on function
 public.search_kb, public.search_text, public.explain_search, public.explain_text, public.why_not,
-public.why_not_text, public.resolve_la, public.resolve_citation
+public.why_not_text, public.resolve_la, public.resolve_citation, public.read_document
 to pgkb_reader, pgkb_app, pgkb_admin;
 
 -- app: words of a question, its vector, who it is for, what came back
-grant usage on schema config, place, terms, embedding, search, audit, intake to pgkb_app;
+grant usage on schema config, place, terms, embedding, search, audit, intake, dba to pgkb_app;
 grant select on table config.setting, config.settings to pgkb_app;
 grant select on all tables in schema place, terms to pgkb_app;
 grant select on table embedding.set to pgkb_app;
@@ -46,7 +53,28 @@ terms.build_tsquery, terms.expand_query, terms.topics_for,
 embedding.active_set, embedding.named_set, embedding.check_vector, embedding.question_hash,
 embedding.expansion_revision, embedding.cached_query, embedding.remember_query,
 search.scope_of, search.hash_question, search.find, search.record_search,
-intake.create_batch, intake.batch_status
+intake.create_batch, intake.batch_status,
+dba.vital_signs, dba.readiness
+to pgkb_app;
+-- people: by functions only, which no statement of the app's own can read around
+grant usage on schema limits, account, privacy to pgkb_app;
+grant execute on function
+limits.take,
+account.refuse_closed, account.start_registration, account.register,
+account.start_sign_in, account.finish_sign_in, account.refresh,
+account.session_role, account.sign_out, account.sign_out_everywhere, account.profile,
+account.start_password_check, account.change_password, account.set_school,
+account.list_children, account.add_child, account.change_child, account.remove_child,
+account.place_of,
+account.add_person, account.find_person, account.list_people, account.set_role,
+account.set_disabled, account.set_password,
+privacy.export_person, privacy.erase_person
+to pgkb_app;
+-- conversations: only whose they are, so by function and never by table
+grant usage on schema chat to pgkb_app;
+grant execute on function
+chat.context_of, chat.broader_question, chat.start_turn, chat.finish_turn,
+chat.list_conversations, chat.read_conversation, chat.delete_conversation
 to pgkb_app;
 
 -- ingest: everything between a parsed text and a published version
@@ -70,6 +98,9 @@ queue.task, intake.batch, intake.page, intake.upload, intake.upload_file
 to pgkb_ingest;
 grant select, update on table queue.provider_rate to pgkb_ingest;
 grant select on table queue.job, queue.summary to pgkb_ingest;
+grant usage on schema chat to pgkb_ingest;
+grant select, insert, update, delete on table chat.wording to pgkb_ingest;
+grant execute on function chat.load_wording, chat.purge to pgkb_ingest;
 grant execute on all functions in schema audit, place, terms, corpus, queue, intake to pgkb_ingest;
 grant execute on function
 config.value, config.check_value,
@@ -84,6 +115,13 @@ search.bm25_settings, search.bm25_impact, embedding.own_index
 to pgkb_ingest;
 -- what a curator asked for in a run
 grant execute on function validation.judge_batch to pgkb_ingest;
+-- tidying up, not looking
+grant usage on schema privacy to pgkb_ingest;
+grant execute on function privacy.purge to pgkb_ingest;
+-- nor is forgetting ingest's: it is done for a person
+revoke execute on function
+audit.forget_person, corpus.remove_owned, intake.remove_owned
+from pgkb_ingest;
 -- deciding is not ingest's
 revoke execute on function
 corpus.set_status, corpus.set_tags, corpus.decide_chunks, corpus.decide_documents,
@@ -101,6 +139,21 @@ grant select on table public.knowledge_base to pgkb_admin;
 grant execute on all functions in schema
 config, audit, place, terms, corpus, embedding, queue, intake, validation, search, eval, dba
 to pgkb_admin;
+-- who has an account and a session; no password, no token, no child
+grant usage on schema limits, account, privacy to pgkb_admin;
+grant select on table limits.rule, account.person, account.session to pgkb_admin;
+grant execute on function
+account.add_person, account.find_person, account.list_people, account.set_role,
+account.set_disabled, account.set_password,
+privacy.export_person, privacy.erase_person, privacy.purge
+to pgkb_admin;
+revoke execute on function
+audit.forget_person, corpus.remove_owned, intake.remove_owned, embedding.forget_viewer
+from pgkb_admin;
+-- how answers came about, never what was asked
+grant usage on schema chat to pgkb_admin;
+grant select on table chat.trace, chat.source, chat.wording to pgkb_admin;
+grant execute on function chat.purge to pgkb_admin;
 -- judged questions and what was measured with them
 grant insert, update, delete on all tables in schema eval to pgkb_admin;
 -- when and from which login is not theirs to say

@@ -3,6 +3,504 @@
 -- Functions that require plpython3u are left out, because not every server has them. Of the others
 -- the body stands in its own file; its digest here shows that a database would get another one.
 
+CREATE SCHEMA account;
+
+COMMENT ON SCHEMA account IS 'People, their children, and the sessions they are signed in with.';
+
+GRANT USAGE ON SCHEMA account TO pgkb_app;
+GRANT USAGE ON SCHEMA account TO pgkb_admin;
+
+CREATE TABLE account.child (
+    child_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    person_id uuid NOT NULL,
+    name text,
+    school_urn text,
+    postcode text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT child_name_is_short CHECK (((length(name) >= 1) AND (length(name) <= 100)))
+);
+
+COMMENT ON COLUMN account.child.child_id IS 'Key.';
+
+COMMENT ON COLUMN account.child.created_at IS 'The first child of a profile is the one added first.';
+
+COMMENT ON COLUMN account.child.name IS 'What the person calls it here, a pseudonym will do; NULL is none.';
+
+COMMENT ON COLUMN account.child.person_id IS 'Whose profile it is on.';
+
+COMMENT ON COLUMN account.child.postcode IS 'Its home, folded.';
+
+COMMENT ON COLUMN account.child.school_urn IS 'Its school.';
+
+COMMENT ON TABLE account.child IS 'A child somebody asks about: only what decides whose rules hold.';
+
+CREATE TABLE account.password (
+    person_id uuid NOT NULL,
+    hash text NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT password_is_argon2id CHECK ((hash ~ '^\$argon2id\$v=19\$[!-~]{20,250}$'::text))
+);
+
+COMMENT ON COLUMN account.password.changed_at IS 'When it was chosen.';
+
+COMMENT ON COLUMN account.password.hash IS 'argon2id with its salt and cost; the password is nowhere.';
+
+COMMENT ON COLUMN account.password.person_id IS 'Whose.';
+
+COMMENT ON TABLE account.password IS 'How a password is known again; apart, so that who may list people may not read it.';
+
+CREATE TABLE account.person (
+    person_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    school_urn text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT person_role_is_known CHECK ((role = ANY (ARRAY['parent'::text, 'professional'::text, 'curator'::text, 'admin'::text])))
+);
+
+COMMENT ON COLUMN account.person.created_at IS 'Since when.';
+
+COMMENT ON COLUMN account.person.disabled_at IS 'Since when they may no longer sign in; NULL is allowed.';
+
+COMMENT ON COLUMN account.person.email IS 'Address to sign in with, folded: one spelling, one account.';
+
+COMMENT ON COLUMN account.person.person_id IS 'Key; elsewhere a person is only this.';
+
+COMMENT ON COLUMN account.person.role IS 'parent or professional (ask), curator (decides on content) or admin (everything).';
+
+COMMENT ON COLUMN account.person.school_urn IS 'The school a professional works at.';
+
+COMMENT ON TABLE account.person IS 'Somebody with an account.';
+
+GRANT SELECT ON TABLE account.person TO pgkb_admin;
+
+CREATE TABLE account.refresh_token (
+    token_hash bytea NOT NULL,
+    session_id uuid NOT NULL,
+    issued_at timestamp with time zone DEFAULT now() NOT NULL,
+    used_at timestamp with time zone,
+    CONSTRAINT refresh_token_hash_is_sha256 CHECK ((octet_length(token_hash) = 32))
+);
+
+COMMENT ON COLUMN account.refresh_token.issued_at IS 'When it was given out.';
+
+COMMENT ON COLUMN account.refresh_token.session_id IS 'The session it continues.';
+
+COMMENT ON COLUMN account.refresh_token.token_hash IS 'SHA-256 of it; the token is nowhere.';
+
+COMMENT ON COLUMN account.refresh_token.used_at IS 'When it was used; twice is theft.';
+
+COMMENT ON TABLE account.refresh_token IS 'Tokens a session is gone on with, each once.';
+
+CREATE TABLE account.session (
+    session_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    person_id uuid NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    revoked_at timestamp with time zone,
+    revoked_because text,
+    CONSTRAINT session_reason_is_known CHECK ((revoked_because = ANY (ARRAY['signed_out'::text, 'signed_out_everywhere'::text, 'token_reused'::text, 'password_changed'::text, 'disabled'::text]))),
+    CONSTRAINT session_revoked_for_a_reason CHECK (((revoked_at IS NULL) = (revoked_because IS NULL)))
+);
+
+COMMENT ON COLUMN account.session.created_at IS 'When they signed in.';
+
+COMMENT ON COLUMN account.session.expires_at IS 'Nothing of it is good after this instant.';
+
+COMMENT ON COLUMN account.session.person_id IS 'Whose.';
+
+COMMENT ON COLUMN account.session.revoked_at IS 'When it ended before its time.';
+
+COMMENT ON COLUMN account.session.revoked_because IS 'Why.';
+
+COMMENT ON COLUMN account.session.session_id IS 'Key; access tokens carry it.';
+
+COMMENT ON TABLE account.session IS 'One sign-in on one device: the family of the refresh tokens that followed each other.';
+
+GRANT SELECT ON TABLE account.session TO pgkb_admin;
+
+ALTER TABLE ONLY account.child
+    ADD CONSTRAINT child_pkey PRIMARY KEY (child_id);
+
+ALTER TABLE ONLY account.password
+    ADD CONSTRAINT password_pkey PRIMARY KEY (person_id);
+
+ALTER TABLE ONLY account.person
+    ADD CONSTRAINT person_once_per_email UNIQUE (email);
+
+ALTER TABLE ONLY account.person
+    ADD CONSTRAINT person_pkey PRIMARY KEY (person_id);
+
+ALTER TABLE ONLY account.refresh_token
+    ADD CONSTRAINT refresh_token_pkey PRIMARY KEY (token_hash);
+
+ALTER TABLE ONLY account.session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (session_id);
+
+ALTER TABLE ONLY account.child
+    ADD CONSTRAINT child_person_fk FOREIGN KEY (person_id) REFERENCES account.person(person_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY account.child
+    ADD CONSTRAINT child_school_fk FOREIGN KEY (school_urn) REFERENCES place.school(urn);
+
+ALTER TABLE ONLY account.password
+    ADD CONSTRAINT password_person_fk FOREIGN KEY (person_id) REFERENCES account.person(person_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY account.person
+    ADD CONSTRAINT person_school_fk FOREIGN KEY (school_urn) REFERENCES place.school(urn);
+
+ALTER TABLE ONLY account.refresh_token
+    ADD CONSTRAINT refresh_token_session_fk FOREIGN KEY (session_id) REFERENCES account.session(session_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY account.session
+    ADD CONSTRAINT session_person_fk FOREIGN KEY (person_id) REFERENCES account.person(person_id) ON DELETE CASCADE;
+
+CREATE INDEX child_person_idx ON account.child USING btree (person_id, created_at, child_id);
+
+CREATE INDEX child_school_idx ON account.child USING btree (school_urn) WHERE (school_urn IS NOT NULL);
+
+CREATE INDEX person_admin_idx ON account.person USING btree (person_id) WHERE ((role = 'admin'::text) AND (disabled_at IS NULL));
+
+CREATE INDEX person_created_idx ON account.person USING btree (created_at, person_id);
+
+CREATE INDEX person_school_idx ON account.person USING btree (school_urn) WHERE (school_urn IS NOT NULL);
+
+CREATE INDEX refresh_token_session_idx ON account.refresh_token USING btree (session_id);
+
+CREATE UNIQUE INDEX refresh_token_unused_idx ON account.refresh_token USING btree (session_id) WHERE (used_at IS NULL);
+
+CREATE INDEX session_expires_idx ON account.session USING btree (expires_at);
+
+CREATE INDEX session_person_idx ON account.session USING btree (person_id);
+
+CREATE FUNCTION account.add_child(person_id uuid, name text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e9799ed91edfae7c';
+
+COMMENT ON FUNCTION account.add_child(person_id uuid, name text, school_urn text, postcode text) IS 'Put a child on a profile; returns its id.';
+
+REVOKE ALL ON FUNCTION account.add_child(person_id uuid, name text, school_urn text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.add_child(person_id uuid, name text, school_urn text, postcode text) TO pgkb_app;
+
+CREATE FUNCTION account.add_person(email text, role text, password_hash text, school_urn text DEFAULT NULL::text, actor text DEFAULT NULL::text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 4fbcced9e0b2d950';
+
+COMMENT ON FUNCTION account.add_person(email text, role text, password_hash text, school_urn text, actor text) IS 'Make an account; returns its person.';
+
+REVOKE ALL ON FUNCTION account.add_person(email text, role text, password_hash text, school_urn text, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.add_person(email text, role text, password_hash text, school_urn text, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION account.add_person(email text, role text, password_hash text, school_urn text, actor text) TO pgkb_admin;
+
+CREATE FUNCTION account.change_child(person_id uuid, child_id uuid, name text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 bdf25cfdbe8ed477';
+
+COMMENT ON FUNCTION account.change_child(person_id uuid, child_id uuid, name text, school_urn text, postcode text) IS 'Put other facts of a child on file: all of them, what is left out is gone.';
+
+REVOKE ALL ON FUNCTION account.change_child(person_id uuid, child_id uuid, name text, school_urn text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.change_child(person_id uuid, child_id uuid, name text, school_urn text, postcode text) TO pgkb_app;
+
+CREATE FUNCTION account.change_password(person_id uuid, verified_hash text, new_hash text, keep_session uuid DEFAULT NULL::uuid) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 60cd013b95093e55';
+
+COMMENT ON FUNCTION account.change_password(person_id uuid, verified_hash text, new_hash text, keep_session uuid) IS 'Somebody takes another password; every other session ends. False when the old one no longer holds.';
+
+REVOKE ALL ON FUNCTION account.change_password(person_id uuid, verified_hash text, new_hash text, keep_session uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.change_password(person_id uuid, verified_hash text, new_hash text, keep_session uuid) TO pgkb_app;
+
+CREATE FUNCTION account.check_role(role text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 665bd6970e7d416c';
+
+COMMENT ON FUNCTION account.check_role(role text) IS 'Refuse a role that does not exist.';
+
+REVOKE ALL ON FUNCTION account.check_role(role text) FROM PUBLIC;
+
+CREATE FUNCTION account.child_facts(name text, school_urn text, postcode text) RETURNS account.child
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 65a03affbe670566';
+
+COMMENT ON FUNCTION account.child_facts(name text, school_urn text, postcode text) IS 'The facts of a child as they are kept: trimmed, the postcode folded, the school known.';
+
+REVOKE ALL ON FUNCTION account.child_facts(name text, school_urn text, postcode text) FROM PUBLIC;
+
+CREATE FUNCTION account.end_sessions(person_id uuid, because text, keep uuid DEFAULT NULL::uuid) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 aab94afb2502b6b8';
+
+COMMENT ON FUNCTION account.end_sessions(person_id uuid, because text, keep uuid) IS 'End sessions of a person, all but the one to keep; returns how many.';
+
+REVOKE ALL ON FUNCTION account.end_sessions(person_id uuid, because text, keep uuid) FROM PUBLIC;
+
+CREATE FUNCTION account.find_person(email text) RETURNS uuid
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 1b46402b1583364d';
+
+COMMENT ON FUNCTION account.find_person(email text) IS 'The person of an e-mail address.';
+
+REVOKE ALL ON FUNCTION account.find_person(email text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.find_person(email text) TO pgkb_app;
+GRANT ALL ON FUNCTION account.find_person(email text) TO pgkb_admin;
+
+CREATE FUNCTION account.finish_sign_in(person_id uuid, verified_hash text, token_hash bytea, better_hash text DEFAULT NULL::text) RETURNS TABLE(session_id uuid, role text, expires_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 053e0c6b112a50e1';
+
+COMMENT ON FUNCTION account.finish_sign_in(person_id uuid, verified_hash text, token_hash bytea, better_hash text) IS 'Start a session after the password was checked against the hash that still holds; no row when it was wrong, or the person may not sign in.';
+
+REVOKE ALL ON FUNCTION account.finish_sign_in(person_id uuid, verified_hash text, token_hash bytea, better_hash text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.finish_sign_in(person_id uuid, verified_hash text, token_hash bytea, better_hash text) TO pgkb_app;
+
+CREATE FUNCTION account.fold_email(email text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ace1f1a664283bb7';
+
+COMMENT ON FUNCTION account.fold_email(email text) IS 'One spelling of an e-mail address: lower case, without blanks around it.';
+
+REVOKE ALL ON FUNCTION account.fold_email(email text) FROM PUBLIC;
+
+CREATE FUNCTION account.keep_an_admin(person_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 9aff80cab813e8c7';
+
+COMMENT ON FUNCTION account.keep_an_admin(person_id uuid) IS 'Refuse to take the last admin away, counted one at a time.';
+
+REVOKE ALL ON FUNCTION account.keep_an_admin(person_id uuid) FROM PUBLIC;
+
+CREATE FUNCTION account.list_children(person_id uuid) RETURNS TABLE(child_id uuid, name text, school_urn text, postcode text)
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 797db5129ba2942f';
+
+COMMENT ON FUNCTION account.list_children(person_id uuid) IS 'The children of a person, the one added first at the head.';
+
+REVOKE ALL ON FUNCTION account.list_children(person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.list_children(person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.list_people(with_role text DEFAULT NULL::text, with_email text DEFAULT NULL::text, after uuid DEFAULT NULL::uuid, page_size integer DEFAULT 50) RETURNS TABLE(person_id uuid, email text, role text, school_urn text, created_at timestamp with time zone, disabled_at timestamp with time zone)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e7e483df8bb624af';
+
+COMMENT ON FUNCTION account.list_people(with_role text, with_email text, after uuid, page_size integer) IS 'People by the age of their accounts, a page at a time: those after the last one seen.';
+
+REVOKE ALL ON FUNCTION account.list_people(with_role text, with_email text, after uuid, page_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.list_people(with_role text, with_email text, after uuid, page_size integer) TO pgkb_app;
+GRANT ALL ON FUNCTION account.list_people(with_role text, with_email text, after uuid, page_size integer) TO pgkb_admin;
+
+CREATE FUNCTION account.place_of(person_id uuid, child_id uuid DEFAULT NULL::uuid, la text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(la_code text, local_authority text, school_urn text, home_la_code text, home_la_name text, source text, notes text[])
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 93c4240a3f623fd9';
+
+COMMENT ON FUNCTION account.place_of(person_id uuid, child_id uuid, la text, postcode text) IS 'Whose rules hold for somebody: resolve_la with what is on the profile, and with the child a conversation is about.';
+
+REVOKE ALL ON FUNCTION account.place_of(person_id uuid, child_id uuid, la text, postcode text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.place_of(person_id uuid, child_id uuid, la text, postcode text) TO pgkb_app;
+
+CREATE FUNCTION account.profile(person_id uuid) RETURNS TABLE(email text, role text, school_urn text, created_at timestamp with time zone)
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 00faee6b591277ec';
+
+COMMENT ON FUNCTION account.profile(person_id uuid) IS 'What somebody sees of the own account; no row when it is gone or shut.';
+
+REVOKE ALL ON FUNCTION account.profile(person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.profile(person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.purge_sessions(keep interval DEFAULT '30 days'::interval) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 b8e1726b516e4aa9';
+
+COMMENT ON FUNCTION account.purge_sessions(keep interval) IS 'Remove the sessions that ended or ran out some while ago, with their tokens; returns how many.';
+
+REVOKE ALL ON FUNCTION account.purge_sessions(keep interval) FROM PUBLIC;
+
+CREATE FUNCTION account.refresh(token_hash bytea, next_hash bytea) RETURNS TABLE(outcome text, session_id uuid, person_id uuid, role text, expires_at timestamp with time zone)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 980c05c62170556e';
+
+COMMENT ON FUNCTION account.refresh(token_hash bytea, next_hash bytea) IS 'Go on with a session: give the next refresh token for the last one. A token that comes back later ends its session.';
+
+REVOKE ALL ON FUNCTION account.refresh(token_hash bytea, next_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.refresh(token_hash bytea, next_hash bytea) TO pgkb_app;
+
+CREATE FUNCTION account.refuse_closed() RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a323c541bf451506';
+
+COMMENT ON FUNCTION account.refuse_closed() IS 'Refuse where people do not make accounts of their own.';
+
+REVOKE ALL ON FUNCTION account.refuse_closed() FROM PUBLIC;
+GRANT ALL ON FUNCTION account.refuse_closed() TO pgkb_app;
+
+CREATE FUNCTION account.refuse_foreign(person_id uuid, child_id uuid) RETURNS void
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 fe2b0a515c34b286';
+
+COMMENT ON FUNCTION account.refuse_foreign(person_id uuid, child_id uuid) IS 'Refuse a child that is not this persons, as if it did not exist.';
+
+REVOKE ALL ON FUNCTION account.refuse_foreign(person_id uuid, child_id uuid) FROM PUBLIC;
+
+CREATE FUNCTION account.refuse_unknown(person_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 010233e2e36eae28';
+
+COMMENT ON FUNCTION account.refuse_unknown(person_id uuid) IS 'Refuse a person who does not exist; locks the one who does against being forgotten meanwhile.';
+
+REVOKE ALL ON FUNCTION account.refuse_unknown(person_id uuid) FROM PUBLIC;
+
+CREATE FUNCTION account.register(email text, role text, password_hash text, school_urn text DEFAULT NULL::text) RETURNS uuid
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 9363263aec5f2314';
+
+COMMENT ON FUNCTION account.register(email text, role text, password_hash text, school_urn text) IS 'Somebody makes an account of their own, after account.start_registration; returns the person.';
+
+REVOKE ALL ON FUNCTION account.register(email text, role text, password_hash text, school_urn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.register(email text, role text, password_hash text, school_urn text) TO pgkb_app;
+
+CREATE FUNCTION account.remove_child(person_id uuid, child_id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 2b4de55ccf03e812';
+
+COMMENT ON FUNCTION account.remove_child(person_id uuid, child_id uuid) IS 'Take a child off a profile.';
+
+REVOKE ALL ON FUNCTION account.remove_child(person_id uuid, child_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.remove_child(person_id uuid, child_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.session_role(person_id uuid, session_id uuid) RETURNS text
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 0d394cc92a4a146f';
+
+COMMENT ON FUNCTION account.session_role(person_id uuid, session_id uuid) IS 'The role of somebody in a session just now; NULL when the session or the person may do nothing any more.';
+
+REVOKE ALL ON FUNCTION account.session_role(person_id uuid, session_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.session_role(person_id uuid, session_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.set_disabled(person_id uuid, disabled boolean, actor text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 4d06cbe2e3d3ce0b';
+
+COMMENT ON FUNCTION account.set_disabled(person_id uuid, disabled boolean, actor text) IS 'Shut somebody out, which ends all their sessions, or let them in again.';
+
+REVOKE ALL ON FUNCTION account.set_disabled(person_id uuid, disabled boolean, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.set_disabled(person_id uuid, disabled boolean, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION account.set_disabled(person_id uuid, disabled boolean, actor text) TO pgkb_admin;
+
+CREATE FUNCTION account.set_password(person_id uuid, new_hash text, actor text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f5418989b8822bde';
+
+COMMENT ON FUNCTION account.set_password(person_id uuid, new_hash text, actor text) IS 'Give somebody a new password; all their sessions end.';
+
+REVOKE ALL ON FUNCTION account.set_password(person_id uuid, new_hash text, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.set_password(person_id uuid, new_hash text, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION account.set_password(person_id uuid, new_hash text, actor text) TO pgkb_admin;
+
+CREATE FUNCTION account.set_role(person_id uuid, role text, actor text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ce89b269050d6e7b';
+
+COMMENT ON FUNCTION account.set_role(person_id uuid, role text, actor text) IS 'Give somebody another role.';
+
+REVOKE ALL ON FUNCTION account.set_role(person_id uuid, role text, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.set_role(person_id uuid, role text, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION account.set_role(person_id uuid, role text, actor text) TO pgkb_admin;
+
+CREATE FUNCTION account.set_school(person_id uuid, school_urn text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 390139262c114cf4';
+
+COMMENT ON FUNCTION account.set_school(person_id uuid, school_urn text) IS 'Note the school somebody works at; NULL is none.';
+
+REVOKE ALL ON FUNCTION account.set_school(person_id uuid, school_urn text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.set_school(person_id uuid, school_urn text) TO pgkb_app;
+
+CREATE FUNCTION account.sign_out(token_hash bytea) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 99b1e507a51646ac';
+
+COMMENT ON FUNCTION account.sign_out(token_hash bytea) IS 'End the session of a refresh token; returns whether it was going on.';
+
+REVOKE ALL ON FUNCTION account.sign_out(token_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.sign_out(token_hash bytea) TO pgkb_app;
+
+CREATE FUNCTION account.sign_out_everywhere(person_id uuid) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 dc75cf4a11fd2a0f';
+
+COMMENT ON FUNCTION account.sign_out_everywhere(person_id uuid) IS 'End all sessions of a person; returns how many.';
+
+REVOKE ALL ON FUNCTION account.sign_out_everywhere(person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.sign_out_everywhere(person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.start_password_check(person_id uuid) RETURNS TABLE(wait interval, password_hash text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a6bc1642b363a2b7';
+
+COMMENT ON FUNCTION account.start_password_check(person_id uuid) IS 'The hash to check the password of somebody signed in against, or how long to wait; neither when the person is gone.';
+
+REVOKE ALL ON FUNCTION account.start_password_check(person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.start_password_check(person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION account.start_registration(address text) RETURNS interval
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 bed020bd89072c37';
+
+COMMENT ON FUNCTION account.start_registration(address text) IS 'Whether somebody may make an account just now, before a hash is made for it; returns how long to wait, or NULL.';
+
+REVOKE ALL ON FUNCTION account.start_registration(address text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.start_registration(address text) TO pgkb_app;
+
+CREATE FUNCTION account.start_sign_in(email text, address text) RETURNS TABLE(wait interval, person_id uuid, password_hash text)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 752873fd14ed9d47';
+
+COMMENT ON FUNCTION account.start_sign_in(email text, address text) IS 'What is needed to check a password for an e-mail address: the person and the hash, neither for an unknown one, or how long to wait.';
+
+REVOKE ALL ON FUNCTION account.start_sign_in(email text, address text) FROM PUBLIC;
+GRANT ALL ON FUNCTION account.start_sign_in(email text, address text) TO pgkb_app;
+
+CREATE FUNCTION account.store_password(person_id uuid, password_hash text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 0b479ad788b3e68e';
+
+COMMENT ON FUNCTION account.store_password(person_id uuid, password_hash text) IS 'Keep the hash of a new password.';
+
+REVOKE ALL ON FUNCTION account.store_password(person_id uuid, password_hash text) FROM PUBLIC;
+
 CREATE SCHEMA audit;
 
 COMMENT ON SCHEMA audit IS 'Who did what, and what the search could not serve.';
@@ -70,6 +568,8 @@ ALTER TABLE audit.event ALTER COLUMN event_id ADD GENERATED ALWAYS AS IDENTITY (
 ALTER TABLE ONLY audit.event
     ADD CONSTRAINT event_pk PRIMARY KEY (event_id);
 
+CREATE INDEX event_actor_idx ON audit.event USING btree (actor) WHERE (actor ~~ 'person:%'::text);
+
 CREATE INDEX event_kind_at_idx ON audit.event USING btree (kind, at);
 
 CREATE INDEX event_subject_idx ON audit.event USING btree (subject, event_id);
@@ -85,6 +585,15 @@ REVOKE ALL ON FUNCTION audit.actor() FROM PUBLIC;
 GRANT ALL ON FUNCTION audit.actor() TO pgkb_app;
 GRANT ALL ON FUNCTION audit.actor() TO pgkb_ingest;
 GRANT ALL ON FUNCTION audit.actor() TO pgkb_admin;
+
+CREATE FUNCTION audit.forget_person(person_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 235afbbb7cbd1e5e';
+
+COMMENT ON FUNCTION audit.forget_person(person_id uuid) IS 'Make the events about a person, and by one, say nobody''s name; what was decided stays.';
+
+REVOKE ALL ON FUNCTION audit.forget_person(person_id uuid) FROM PUBLIC;
 
 CREATE FUNCTION audit.list_events(kind text DEFAULT NULL::text, subject text DEFAULT NULL::text, actor text DEFAULT NULL::text, before bigint DEFAULT NULL::bigint, page_size integer DEFAULT 50) RETURNS SETOF audit.event
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -119,6 +628,328 @@ REVOKE ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, 
 GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) TO pgkb_app;
 GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, actor text) TO pgkb_admin;
+
+CREATE SCHEMA chat;
+
+GRANT USAGE ON SCHEMA chat TO pgkb_app;
+GRANT USAGE ON SCHEMA chat TO pgkb_ingest;
+GRANT USAGE ON SCHEMA chat TO pgkb_admin;
+
+CREATE TABLE chat.conversation (
+    conversation_id uuid DEFAULT gen_random_uuid() NOT NULL,
+    person_id uuid,
+    child_id uuid,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_turn_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON COLUMN chat.conversation.child_id IS 'The child it is about, where one was named.';
+
+COMMENT ON COLUMN chat.conversation.conversation_id IS 'Not guessable: who has no account goes on with a conversation by knowing it.';
+
+COMMENT ON COLUMN chat.conversation.last_turn_at IS 'When its last question was asked.';
+
+COMMENT ON COLUMN chat.conversation.person_id IS 'Whose it is; NULL when nobody had signed in.';
+
+COMMENT ON COLUMN chat.conversation.started_at IS 'When its first question was asked.';
+
+COMMENT ON TABLE chat.conversation IS 'Questions asked after another; each may lean on those before.';
+
+CREATE TABLE chat.source (
+    turn_id bigint NOT NULL,
+    number integer NOT NULL,
+    chunk_id bigint NOT NULL,
+    is_cited boolean NOT NULL,
+    CONSTRAINT source_number_positive CHECK ((number > 0))
+);
+
+COMMENT ON COLUMN chat.source.chunk_id IS 'The passage; corpus.chunk has its text.';
+
+COMMENT ON COLUMN chat.source.is_cited IS 'Whether the answer cites it.';
+
+COMMENT ON COLUMN chat.source.number IS 'What [number] in the answer points at.';
+
+COMMENT ON COLUMN chat.source.turn_id IS 'The answer it belongs to.';
+
+COMMENT ON TABLE chat.source IS 'The numbered sources of an answer. No foreign key: a passage may go, the turn says what it was.';
+
+GRANT SELECT ON TABLE chat.source TO pgkb_admin;
+
+CREATE TABLE chat.trace (
+    turn_id bigint NOT NULL,
+    model text,
+    search_mode text,
+    degraded text[] DEFAULT '{}'::text[] NOT NULL,
+    searches integer DEFAULT 0 NOT NULL,
+    sources integer DEFAULT 0 NOT NULL,
+    cited integer DEFAULT 0 NOT NULL,
+    dropped_citations integer DEFAULT 0 NOT NULL,
+    sentences integer DEFAULT 0 NOT NULL,
+    unsupported_sentences integer DEFAULT 0 NOT NULL,
+    prompt_tokens integer,
+    completion_tokens integer,
+    timings jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+
+COMMENT ON COLUMN chat.trace.cited IS 'Sources it cites.';
+
+COMMENT ON COLUMN chat.trace.completion_tokens IS 'As the model''s service counted them.';
+
+COMMENT ON COLUMN chat.trace.degraded IS 'What did not work: embedding_failed, model_failed, model_stopped, rewrite_failed, rerank_failed, not_kept.';
+
+COMMENT ON COLUMN chat.trace.dropped_citations IS 'Marks that pointed at no source and were left out.';
+
+COMMENT ON COLUMN chat.trace.model IS 'The model that was asked, also when it failed.';
+
+COMMENT ON COLUMN chat.trace.prompt_tokens IS 'As the model''s service counted them.';
+
+COMMENT ON COLUMN chat.trace.search_mode IS 'hybrid or keyword_only.';
+
+COMMENT ON COLUMN chat.trace.searches IS 'How often the corpus was searched: more than once after a rewording.';
+
+COMMENT ON COLUMN chat.trace.sentences IS 'Sentences that were checked against their sources.';
+
+COMMENT ON COLUMN chat.trace.sources IS 'Sources the answer could rest on.';
+
+COMMENT ON COLUMN chat.trace.timings IS 'Milliseconds by step.';
+
+COMMENT ON COLUMN chat.trace.turn_id IS 'The answer.';
+
+COMMENT ON COLUMN chat.trace.unsupported_sentences IS 'Sentences their sources do not bear out.';
+
+COMMENT ON TABLE chat.trace IS 'How an answer came about, in numbers and words of ours; no text of people.';
+
+GRANT SELECT ON TABLE chat.trace TO pgkb_admin;
+
+CREATE TABLE chat.turn (
+    turn_id bigint NOT NULL,
+    conversation_id uuid NOT NULL,
+    question text NOT NULL,
+    standalone text,
+    state text DEFAULT 'running'::text NOT NULL,
+    answer text,
+    answered_by text,
+    la_code text,
+    home_la_code text,
+    school_urn text,
+    place_from text DEFAULT 'none'::text NOT NULL,
+    asked_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT turn_answered_by_known CHECK ((answered_by = ANY (ARRAY['model'::text, 'extractive'::text, 'sources_only'::text]))),
+    CONSTRAINT turn_finished_with_its_state CHECK (((state = 'running'::text) = (finished_at IS NULL))),
+    CONSTRAINT turn_place_from_known CHECK ((place_from = ANY (ARRAY['request'::text, 'conversation'::text, 'profile'::text, 'none'::text]))),
+    CONSTRAINT turn_question_not_blank CHECK ((question ~ '\S'::text)),
+    CONSTRAINT turn_question_not_endless CHECK ((length(question) <= 4000)),
+    CONSTRAINT turn_state_known CHECK ((state = ANY (ARRAY['running'::text, 'answered'::text, 'not_found'::text, 'interrupted'::text, 'failed'::text])))
+);
+
+COMMENT ON COLUMN chat.turn.answer IS 'What was said; of an interrupted turn what was sent by then.';
+
+COMMENT ON COLUMN chat.turn.answered_by IS 'model, extractive (quoted word for word) or sources_only (nothing could be quoted).';
+
+COMMENT ON COLUMN chat.turn.asked_at IS 'When it was asked.';
+
+COMMENT ON COLUMN chat.turn.conversation_id IS 'The conversation it belongs to.';
+
+COMMENT ON COLUMN chat.turn.finished_at IS 'When its state became final.';
+
+COMMENT ON COLUMN chat.turn.home_la_code IS 'The home authority it was asked for.';
+
+COMMENT ON COLUMN chat.turn.la_code IS 'The authority it was asked for.';
+
+COMMENT ON COLUMN chat.turn.place_from IS 'Where the place came from: request, conversation (an earlier request of it), profile or none.';
+
+COMMENT ON COLUMN chat.turn.question IS 'In the words of who asked.';
+
+COMMENT ON COLUMN chat.turn.school_urn IS 'The school it was asked for.';
+
+COMMENT ON COLUMN chat.turn.standalone IS 'What was searched for, where the question alone would not have told; else NULL.';
+
+COMMENT ON COLUMN chat.turn.state IS 'running, then answered, not_found, interrupted (the asker left) or failed.';
+
+COMMENT ON TABLE chat.turn IS 'A question and what was answered. The only place that keeps the text of a question.';
+
+CREATE TABLE chat.wording (
+    pack text NOT NULL,
+    system_prompt text NOT NULL,
+    no_area_disclaimer text NOT NULL,
+    not_found text NOT NULL,
+    CONSTRAINT wording_not_blank CHECK (((system_prompt ~ '\S'::text) AND (no_area_disclaimer ~ '\S'::text) AND (not_found ~ '\S'::text)))
+);
+
+COMMENT ON COLUMN chat.wording.no_area_disclaimer IS 'Said before an answer that drew on every area, as no area was known.';
+
+COMMENT ON COLUMN chat.wording.not_found IS 'Said when nothing that is held answers the question.';
+
+COMMENT ON COLUMN chat.wording.pack IS 'The pack whose words these are.';
+
+COMMENT ON COLUMN chat.wording.system_prompt IS 'What the model is told before sources and question.';
+
+COMMENT ON TABLE chat.wording IS 'What a chat says in the domain of a pack.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE chat.wording TO pgkb_ingest;
+GRANT SELECT ON TABLE chat.wording TO pgkb_admin;
+
+ALTER TABLE chat.turn ALTER COLUMN turn_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME chat.turn_turn_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY chat.conversation
+    ADD CONSTRAINT conversation_pkey PRIMARY KEY (conversation_id);
+
+ALTER TABLE ONLY chat.source
+    ADD CONSTRAINT source_pkey PRIMARY KEY (turn_id, number);
+
+ALTER TABLE ONLY chat.trace
+    ADD CONSTRAINT trace_pkey PRIMARY KEY (turn_id);
+
+ALTER TABLE ONLY chat.turn
+    ADD CONSTRAINT turn_pkey PRIMARY KEY (turn_id);
+
+ALTER TABLE ONLY chat.wording
+    ADD CONSTRAINT wording_pkey PRIMARY KEY (pack);
+
+ALTER TABLE ONLY chat.conversation
+    ADD CONSTRAINT conversation_child_fk FOREIGN KEY (child_id) REFERENCES account.child(child_id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY chat.conversation
+    ADD CONSTRAINT conversation_person_fk FOREIGN KEY (person_id) REFERENCES account.person(person_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY chat.source
+    ADD CONSTRAINT source_turn_fk FOREIGN KEY (turn_id) REFERENCES chat.turn(turn_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY chat.trace
+    ADD CONSTRAINT trace_turn_fk FOREIGN KEY (turn_id) REFERENCES chat.turn(turn_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY chat.turn
+    ADD CONSTRAINT turn_conversation_fk FOREIGN KEY (conversation_id) REFERENCES chat.conversation(conversation_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY chat.wording
+    ADD CONSTRAINT wording_pack_fk FOREIGN KEY (pack) REFERENCES terms.pack(pack) ON DELETE CASCADE;
+
+CREATE INDEX conversation_child_idx ON chat.conversation USING btree (child_id) WHERE (child_id IS NOT NULL);
+
+CREATE INDEX conversation_last_turn_idx ON chat.conversation USING btree (last_turn_at);
+
+CREATE INDEX conversation_person_idx ON chat.conversation USING btree (person_id, last_turn_at DESC, conversation_id) WHERE (person_id IS NOT NULL);
+
+CREATE INDEX turn_conversation_idx ON chat.turn USING btree (conversation_id, turn_id);
+
+CREATE INDEX turn_running_idx ON chat.turn USING btree (asked_at) WHERE (state = 'running'::text);
+
+CREATE FUNCTION chat.broader_question(question text) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ccb654dda7eb2b07';
+
+COMMENT ON FUNCTION chat.broader_question(question text) IS 'Other, broader words for a question that found nothing: the names of its topics and what its words stand for; NULL when there are none.';
+
+REVOKE ALL ON FUNCTION chat.broader_question(question text) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.broader_question(question text) TO pgkb_app;
+
+CREATE FUNCTION chat.context_of(question text, conversation_id uuid DEFAULT NULL::uuid, person_id uuid DEFAULT NULL::uuid, child_id uuid DEFAULT NULL::uuid, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text, turns integer DEFAULT 4) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text, place_from text, child uuid, history jsonb, standalone text, system_prompt text, no_area_disclaimer text, not_found text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 7eeaaa7f28b4e6f9';
+
+COMMENT ON FUNCTION chat.context_of(question text, conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) IS 'What is known before a question is searched for: whose rules hold, what was said before, what to search for, and the words of the domain.';
+
+REVOKE ALL ON FUNCTION chat.context_of(question text, conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.context_of(question text, conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) TO pgkb_app;
+
+CREATE FUNCTION chat.delete_conversation(conversation_id uuid, person_id uuid) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 22baf6d5fc7032d9';
+
+COMMENT ON FUNCTION chat.delete_conversation(conversation_id uuid, person_id uuid) IS 'Remove a person''s conversation with everything that was said in it.';
+
+REVOKE ALL ON FUNCTION chat.delete_conversation(conversation_id uuid, person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.delete_conversation(conversation_id uuid, person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION chat.finish_turn(turn_id bigint, state text, answer text DEFAULT NULL::text, answered_by text DEFAULT NULL::text, standalone text DEFAULT NULL::text, sources jsonb DEFAULT '[]'::jsonb, trace jsonb DEFAULT '{}'::jsonb) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 3c0dd688377b43ad';
+
+COMMENT ON FUNCTION chat.finish_turn(turn_id bigint, state text, answer text, answered_by text, standalone text, sources jsonb, trace jsonb) IS 'Note how a running turn ended, with its sources and its trace; false when it is over or gone already.';
+
+REVOKE ALL ON FUNCTION chat.finish_turn(turn_id bigint, state text, answer text, answered_by text, standalone text, sources jsonb, trace jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.finish_turn(turn_id bigint, state text, answer text, answered_by text, standalone text, sources jsonb, trace jsonb) TO pgkb_app;
+
+CREATE FUNCTION chat.list_conversations(person_id uuid, page_size integer DEFAULT 20, before_at timestamp with time zone DEFAULT NULL::timestamp with time zone, before_id uuid DEFAULT NULL::uuid) RETURNS TABLE(conversation_id uuid, child_id uuid, started_at timestamp with time zone, last_turn_at timestamp with time zone, turns bigint, first_question text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 81fd51b11bdd2888';
+
+COMMENT ON FUNCTION chat.list_conversations(person_id uuid, page_size integer, before_at timestamp with time zone, before_id uuid) IS 'A person''s conversations, the latest first, in pages: each with its first question and how many it has.';
+
+REVOKE ALL ON FUNCTION chat.list_conversations(person_id uuid, page_size integer, before_at timestamp with time zone, before_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.list_conversations(person_id uuid, page_size integer, before_at timestamp with time zone, before_id uuid) TO pgkb_app;
+
+CREATE FUNCTION chat.load_wording(pack text, system_prompt text, no_area_disclaimer text, not_found text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 de3f8027106af3ae';
+
+COMMENT ON FUNCTION chat.load_wording(pack text, system_prompt text, no_area_disclaimer text, not_found text) IS 'Set what a chat says in the domain of a pack.';
+
+REVOKE ALL ON FUNCTION chat.load_wording(pack text, system_prompt text, no_area_disclaimer text, not_found text) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.load_wording(pack text, system_prompt text, no_area_disclaimer text, not_found text) TO pgkb_ingest;
+
+CREATE FUNCTION chat.own_conversation(conversation_id uuid, person_id uuid) RETURNS chat.conversation
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 b09b52ac3474c618';
+
+COMMENT ON FUNCTION chat.own_conversation(conversation_id uuid, person_id uuid) IS 'The conversation, if it is this person''s; without a person, if it is nobody''s.';
+
+REVOKE ALL ON FUNCTION chat.own_conversation(conversation_id uuid, person_id uuid) FROM PUBLIC;
+
+CREATE FUNCTION chat.purge(older_than interval DEFAULT NULL::interval, batch_size integer DEFAULT 1000) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 931decf4488de4b8';
+
+COMMENT ON FUNCTION chat.purge(older_than interval, batch_size integer) IS 'Remove the oldest conversations whose time is over, one batch; returns how many went.';
+
+REVOKE ALL ON FUNCTION chat.purge(older_than interval, batch_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.purge(older_than interval, batch_size integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION chat.purge(older_than interval, batch_size integer) TO pgkb_admin;
+
+CREATE FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid) RETURNS TABLE(turn_id bigint, question text, standalone text, state text, answer text, answered_by text, la_code text, home_la_code text, school_urn text, asked_at timestamp with time zone, finished_at timestamp with time zone, sources jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 0d27baf95bc90efc';
+
+COMMENT ON FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid) IS 'The turns of a person''s conversation in order, each with the sources of its answer.';
+
+REVOKE ALL ON FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.read_conversation(conversation_id uuid, person_id uuid) TO pgkb_app;
+
+CREATE FUNCTION chat.standalone_question(question text, earlier text[]) RETURNS text
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ccd34cd2ccdd9b44';
+
+COMMENT ON FUNCTION chat.standalone_question(question text, earlier text[]) IS 'What to search for when a question may lean on those asked before it (oldest first): itself, or the last one that stood alone followed by it.';
+
+REVOKE ALL ON FUNCTION chat.standalone_question(question text, earlier text[]) FROM PUBLIC;
+
+CREATE FUNCTION chat.start_turn(question text, conversation_id uuid DEFAULT NULL::uuid, person_id uuid DEFAULT NULL::uuid, child_id uuid DEFAULT NULL::uuid, la_code text DEFAULT NULL::text, home_la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, place_from text DEFAULT 'none'::text) RETURNS TABLE(conversation uuid, turn bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 7fa09314d46c62e9';
+
+COMMENT ON FUNCTION chat.start_turn(question text, conversation_id uuid, person_id uuid, child_id uuid, la_code text, home_la_code text, school_urn text, place_from text) IS 'Note a question before it is answered, in a new conversation or one that goes on; the keys of both.';
+
+REVOKE ALL ON FUNCTION chat.start_turn(question text, conversation_id uuid, person_id uuid, child_id uuid, la_code text, home_la_code text, school_urn text, place_from text) FROM PUBLIC;
+GRANT ALL ON FUNCTION chat.start_turn(question text, conversation_id uuid, person_id uuid, child_id uuid, la_code text, home_la_code text, school_urn text, place_from text) TO pgkb_app;
 
 CREATE SCHEMA config;
 
@@ -1164,6 +1995,15 @@ REVOKE ALL ON FUNCTION corpus.quality_score(content_length integer, file_type te
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_admin;
 
+CREATE FUNCTION corpus.remove_owned(owner text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 eac9feb6cd551827';
+
+COMMENT ON FUNCTION corpus.remove_owned(owner text) IS 'Remove the private documents of an owner with all their versions, also those shared with others; returns how many.';
+
+REVOKE ALL ON FUNCTION corpus.remove_owned(owner text) FROM PUBLIC;
+
 CREATE FUNCTION corpus.restore_version(version_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1290,6 +2130,7 @@ CREATE SCHEMA dba;
 
 COMMENT ON SCHEMA dba IS 'What the indexes, tables and settings of this database need, and the statements that give it.';
 
+GRANT USAGE ON SCHEMA dba TO pgkb_app;
 GRANT USAGE ON SCHEMA dba TO pgkb_admin;
 
 CREATE TABLE dba.index_build (
@@ -2003,6 +2844,17 @@ COMMENT ON FUNCTION dba.prewarm() IS 'Bring what a search reads into memory, the
 REVOKE ALL ON FUNCTION dba.prewarm() FROM PUBLIC;
 GRANT ALL ON FUNCTION dba.prewarm() TO pgkb_admin;
 
+CREATE FUNCTION dba.readiness(expected text DEFAULT NULL::text, queue_seconds double precision DEFAULT 900) RETURNS TABLE(name text, state text, finding text)
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 74227d325396d00b';
+
+COMMENT ON FUNCTION dba.readiness(expected text, queue_seconds double precision) IS 'Whether this database can answer questions: a row for each thing looked at, with state ok, warn or fail and the finding in words.';
+
+REVOKE ALL ON FUNCTION dba.readiness(expected text, queue_seconds double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.readiness(expected text, queue_seconds double precision) TO pgkb_app;
+GRANT ALL ON FUNCTION dba.readiness(expected text, queue_seconds double precision) TO pgkb_admin;
+
 CREATE FUNCTION dba.rebuild_plan(index_name text DEFAULT NULL::text) RETURNS TABLE(step integer, target text, statement text, needed boolean, why text, live_rows bigint, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2042,6 +2894,17 @@ COMMENT ON FUNCTION dba.upkeep_plan() IS 'What upkeep would do now, in its order
 
 REVOKE ALL ON FUNCTION dba.upkeep_plan() FROM PUBLIC;
 GRANT ALL ON FUNCTION dba.upkeep_plan() TO pgkb_admin;
+
+CREATE FUNCTION dba.vital_signs() RETURNS TABLE(migration text, pgvector_version text, active_set text, embedding_model text, embedding_width integer, invalid_indexes bigint, tasks_ready bigint, tasks_running bigint, tasks_dead bigint, oldest_ready_seconds double precision)
+    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d4d5d18eedb028da';
+
+COMMENT ON FUNCTION dba.vital_signs() IS 'What monitoring looks at every few seconds: newest migration, extension, active set, broken indexes and the queue, as one row.';
+
+REVOKE ALL ON FUNCTION dba.vital_signs() FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.vital_signs() TO pgkb_app;
+GRANT ALL ON FUNCTION dba.vital_signs() TO pgkb_admin;
 
 CREATE SCHEMA deploy;
 
@@ -2694,6 +3557,15 @@ COMMENT ON FUNCTION embedding.fill_is_over(set_name text) IS 'Whether no chunk w
 REVOKE ALL ON FUNCTION embedding.fill_is_over(set_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.fill_is_over(set_name text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.fill_is_over(set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.forget_viewer(viewer text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 1df098a3ede8b6b3';
+
+COMMENT ON FUNCTION embedding.forget_viewer(viewer text) IS 'Remove the cached questions of a viewer, whatever login asked for them; returns how many.';
+
+REVOKE ALL ON FUNCTION embedding.forget_viewer(viewer text) FROM PUBLIC;
 
 CREATE FUNCTION embedding.index_statements(set_id integer) RETURNS TABLE(index_name text, statement text)
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -3816,6 +4688,15 @@ REVOKE ALL ON FUNCTION intake.refuse_upload_file(upload_id bigint, task_id bigin
 GRANT ALL ON FUNCTION intake.refuse_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, reason text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION intake.refuse_upload_file(upload_id bigint, task_id bigint, lease_token uuid, place integer, name text, reason text) TO pgkb_admin;
 
+CREATE FUNCTION intake.remove_owned(owner text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 5ecedb6a90fd8a1d';
+
+COMMENT ON FUNCTION intake.remove_owned(owner text) IS 'Remove the batches of addresses whose documents are private to an owner, with their tasks; returns how many.';
+
+REVOKE ALL ON FUNCTION intake.remove_owned(owner text) FROM PUBLIC;
+
 CREATE FUNCTION intake.settle_place(la_code text, local_authority text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -3892,6 +4773,88 @@ COMMENT ON FUNCTION intake.upload_status(upload_key uuid) IS 'How far an upload 
 REVOKE ALL ON FUNCTION intake.upload_status(upload_key uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION intake.upload_status(upload_key uuid) TO pgkb_ingest;
 GRANT ALL ON FUNCTION intake.upload_status(upload_key uuid) TO pgkb_admin;
+
+CREATE SCHEMA limits;
+
+COMMENT ON SCHEMA limits IS 'How often somebody may do something.';
+
+GRANT USAGE ON SCHEMA limits TO pgkb_app;
+GRANT USAGE ON SCHEMA limits TO pgkb_admin;
+
+CREATE UNLOGGED TABLE limits.bucket (
+    rule text NOT NULL,
+    subject bytea NOT NULL,
+    empty_at timestamp with time zone NOT NULL,
+    CONSTRAINT bucket_subject_is_sha256 CHECK ((octet_length(subject) = 32))
+)
+WITH (fillfactor='50', autovacuum_vacuum_scale_factor='0.02');
+
+COMMENT ON COLUMN limits.bucket.empty_at IS 'When nothing would be left in it.';
+
+COMMENT ON COLUMN limits.bucket.rule IS 'The limit.';
+
+COMMENT ON COLUMN limits.bucket.subject IS 'SHA-256 of whom it counts for: no address stands here.';
+
+COMMENT ON TABLE limits.bucket IS 'How full the measure of a subject is: each use pours in, time lets out; a full one lets nothing more in.';
+
+CREATE TABLE limits.rule (
+    rule text NOT NULL,
+    setting text NOT NULL,
+    per interval NOT NULL,
+    meaning text NOT NULL,
+    CONSTRAINT rule_takes_time CHECK ((per > '00:00:00'::interval))
+);
+
+COMMENT ON COLUMN limits.rule.meaning IS 'What is counted, and for whom.';
+
+COMMENT ON COLUMN limits.rule.per IS 'Over this time.';
+
+COMMENT ON COLUMN limits.rule.rule IS 'Name of the limit.';
+
+COMMENT ON COLUMN limits.rule.setting IS 'The setting that says how many; 0 there is no limit.';
+
+COMMENT ON TABLE limits.rule IS 'What is limited, by which setting, over which time.';
+
+GRANT SELECT ON TABLE limits.rule TO pgkb_admin;
+
+ALTER TABLE ONLY limits.bucket
+    ADD CONSTRAINT bucket_pkey PRIMARY KEY (rule, subject);
+
+ALTER TABLE ONLY limits.rule
+    ADD CONSTRAINT rule_pkey PRIMARY KEY (rule);
+
+ALTER TABLE ONLY limits.rule
+    ADD CONSTRAINT rule_setting_fk FOREIGN KEY (setting) REFERENCES config.setting(name);
+
+CREATE INDEX rule_setting_idx ON limits.rule USING btree (setting);
+
+CREATE FUNCTION limits.forget(rule text, subject text) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 8dd750402df93068';
+
+COMMENT ON FUNCTION limits.forget(rule text, subject text) IS 'Forget what a subject used of a limit.';
+
+REVOKE ALL ON FUNCTION limits.forget(rule text, subject text) FROM PUBLIC;
+
+CREATE FUNCTION limits.purge() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 dd5daaa7acd290b0';
+
+COMMENT ON FUNCTION limits.purge() IS 'Remove the measures that have run empty; returns how many.';
+
+REVOKE ALL ON FUNCTION limits.purge() FROM PUBLIC;
+
+CREATE FUNCTION limits.take(rule text, subject text) RETURNS interval
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 36dd96d56a22b5db';
+
+COMMENT ON FUNCTION limits.take(rule text, subject text) IS 'Use a limit once for a subject; returns how long to wait when it is used up, else NULL.';
+
+REVOKE ALL ON FUNCTION limits.take(rule text, subject text) FROM PUBLIC;
+GRANT ALL ON FUNCTION limits.take(rule text, subject text) TO pgkb_app;
 
 CREATE SCHEMA place;
 
@@ -4336,6 +5299,47 @@ GRANT ALL ON FUNCTION place.resolve_authority(code text, postcode text) TO pgkb_
 GRANT ALL ON FUNCTION place.resolve_authority(code text, postcode text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION place.resolve_authority(code text, postcode text) TO pgkb_admin;
 
+CREATE SCHEMA privacy;
+
+COMMENT ON SCHEMA privacy IS 'What is held of a person: handed over, and forgotten.';
+
+GRANT USAGE ON SCHEMA privacy TO pgkb_app;
+GRANT USAGE ON SCHEMA privacy TO pgkb_ingest;
+GRANT USAGE ON SCHEMA privacy TO pgkb_admin;
+
+CREATE FUNCTION privacy.erase_person(person_id uuid, actor text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 683da56fcc094849';
+
+COMMENT ON FUNCTION privacy.erase_person(person_id uuid, actor text) IS 'Forget a person: account, children, sessions, conversations, private documents and cached questions go, events stay without the name.';
+
+REVOKE ALL ON FUNCTION privacy.erase_person(person_id uuid, actor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION privacy.erase_person(person_id uuid, actor text) TO pgkb_app;
+GRANT ALL ON FUNCTION privacy.erase_person(person_id uuid, actor text) TO pgkb_admin;
+
+CREATE FUNCTION privacy.export_person(person_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 5766902ba4c331ca';
+
+COMMENT ON FUNCTION privacy.export_person(person_id uuid) IS 'Everything that is held of a person, as one JSON document; passwords and tokens are not in it.';
+
+REVOKE ALL ON FUNCTION privacy.export_person(person_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION privacy.export_person(person_id uuid) TO pgkb_app;
+GRANT ALL ON FUNCTION privacy.export_person(person_id uuid) TO pgkb_admin;
+
+CREATE FUNCTION privacy.purge() RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f44d3228b71d4514';
+
+COMMENT ON FUNCTION privacy.purge() IS 'Remove what is over: sessions, measures of limits, cached questions of people who left; returns how many.';
+
+REVOKE ALL ON FUNCTION privacy.purge() FROM PUBLIC;
+GRANT ALL ON FUNCTION privacy.purge() TO pgkb_ingest;
+GRANT ALL ON FUNCTION privacy.purge() TO pgkb_admin;
+
 CREATE TYPE public.search_result AS (
 	chunk_id bigint,
 	document_id bigint,
@@ -4519,6 +5523,18 @@ REVOKE ALL ON FUNCTION public.explain_text(question text, la text, home_la text,
 GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_reader;
 GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_app;
 GRANT ALL ON FUNCTION public.explain_text(question text, la text, home_la text, urn text, tags text[], top_k integer, principals text[], as_of date, viewer text, postcode text) TO pgkb_admin;
+
+CREATE FUNCTION public.read_document(document_id bigint, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], everywhere boolean DEFAULT false, after_index integer DEFAULT '-1'::integer, page_size integer DEFAULT 100) RETURNS TABLE(version integer, title text, source text, file_type text, document_type text, authority text, scope text, la_code text, school_urn text, tags text[], effective_date date, in_force_from date, published_at timestamp with time zone, passage_count bigint, passages jsonb)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 168070b87a3a4db6';
+
+COMMENT ON FUNCTION public.read_document(document_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean, after_index integer, page_size integer) IS 'A document as it stands now: its facts and its passages in their order; no row for one the caller may not see.';
+
+REVOKE ALL ON FUNCTION public.read_document(document_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean, after_index integer, page_size integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_document(document_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean, after_index integer, page_size integer) TO pgkb_reader;
+GRANT ALL ON FUNCTION public.read_document(document_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean, after_index integer, page_size integer) TO pgkb_app;
+GRANT ALL ON FUNCTION public.read_document(document_id bigint, la text, home_la text, urn text, principals text[], everywhere boolean, after_index integer, page_size integer) TO pgkb_admin;
 
 CREATE FUNCTION public.resolve_citation(chunk_id bigint, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], everywhere boolean DEFAULT false) RETURNS TABLE(document_id bigint, version integer, title text, source text, content text, chunk_index integer, document_type text, authority text, scope text, effective_date date, in_force_from date, in_force_to date, is_current boolean, superseded_by_document bigint, superseded_by_version integer)
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE

@@ -609,6 +609,16 @@ def purge_records(db: psycopg.Connection) -> int:
     return _count(db, "select search.purge_records()")
 
 
+def purge_people(db: psycopg.Connection) -> int:
+    """Remove sessions and limits that are over, and what is left of people who left."""
+    return _count(db, "select privacy.purge()")
+
+
+def purge_conversations(db: psycopg.Connection) -> int:
+    """Remove a batch of conversations whose time is over; returns how many went."""
+    return _count(db, "select chat.purge()")
+
+
 def discard_abandoned(db: psycopg.Connection) -> int:
     """Remove staged versions that nobody will finish."""
     return _count(db, "select corpus.discard_abandoned()")
@@ -856,6 +866,15 @@ def load_domains(db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[st
         "select corpus.load_domains(pack => %(pack)s, rows => %(rows)s)",
         pack=pack,
         rows=_json(rows),
+    )
+
+
+def load_wording(db: psycopg.Connection, *, pack: str, texts: Mapping[str, str]) -> None:
+    """Set what a chat says in the domain of a pack."""
+    db.execute(
+        "select chat.load_wording(pack => %(pack)s, system_prompt => %(system_prompt)s,"
+        " no_area_disclaimer => %(no_area_disclaimer)s, not_found => %(not_found)s)",
+        {"pack": pack, **texts},
     )
 
 

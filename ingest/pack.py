@@ -1,7 +1,7 @@
 """Bring a pack into the database: all of it in one transaction, or nothing."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import psycopg
@@ -40,7 +40,7 @@ def load_pack(conn: psycopg.Connection, pack_dir: Path) -> PackReport:
     pack = read_pack(pack_dir)
     name = pack.settings.name
     with conn.transaction():
-        return PackReport(
+        report = PackReport(
             pack=name,
             title=pack.settings.title,
             **_load_places(conn, pack),
@@ -57,6 +57,8 @@ def load_pack(conn: psycopg.Connection, pack_dir: Path) -> PackReport:
                 conn, pack.domains, lambda rows: calls.load_domains(conn, pack=name, rows=rows)
             ),
         )
+        calls.load_wording(conn, pack=name, texts=asdict(pack.settings.chat))
+        return report
 
 
 def _load_places(conn: psycopg.Connection, pack: Pack) -> dict[str, int]:

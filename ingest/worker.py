@@ -262,6 +262,8 @@ class _Worker:
             calls.refresh_postings,
             calls.purge_queries,
             calls.purge_records,
+            calls.purge_conversations,
+            calls.purge_people,
             calls.discard_abandoned,
             purge_batches,
             purge_uploads,

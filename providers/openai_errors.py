@@ -84,13 +84,19 @@ def _words(error: openai.APIError) -> str:
 
 
 def explain(
-    error: Exception, *, model: str, key: str, key_name: str, texts: Sequence[str]
+    error: Exception,
+    *,
+    model: str,
+    key: str,
+    key_name: str,
+    texts: Sequence[str],
+    service: str = "embedding",
 ) -> Failure:
     """The failure behind an exception of the client. ``key_name`` is the variable people set."""
     if not isinstance(error, openai.APIError):
         return Failure(
             ProviderError(
-                f"the embedding service for {model} gave an answer that cannot be read",
+                f"the {service} service for {model} gave an answer that cannot be read",
                 code="service_failed",
                 detail=type(error).__name__,
             )
@@ -99,7 +105,7 @@ def explain(
     if isinstance(error, openai.APITimeoutError):
         return Failure(
             ProviderError(
-                f"the embedding service for {model} did not answer in time",
+                f"the {service} service for {model} did not answer in time",
                 code="timeout",
                 retryable=True,
                 detail=detail,
@@ -108,18 +114,18 @@ def explain(
     if not isinstance(error, openai.APIStatusError):
         return Failure(
             ProviderError(
-                f"the embedding service for {model} cannot be reached; check its address "
+                f"the {service} service for {model} cannot be reached; check its address "
                 "and the network",
                 code="unreachable",
                 retryable=True,
                 detail=detail,
             )
         )
-    return _explain_status(error, model=model, key_name=key_name, detail=detail)
+    return _explain_status(error, model=model, key_name=key_name, detail=detail, service=service)
 
 
 def _explain_status(
-    error: openai.APIStatusError, *, model: str, key_name: str, detail: str
+    error: openai.APIStatusError, *, model: str, key_name: str, detail: str, service: str
 ) -> Failure:
     status = error.status_code
     told = told_to_wait(error.response.headers)
@@ -130,13 +136,13 @@ def _explain_status(
         )
         return Failure(ProviderError(message, code="quota_exhausted", detail=detail))
     if status == 429:
-        message = f"the embedding service for {model} is asking us to slow down"
+        message = f"the {service} service for {model} is asking us to slow down"
         return Failure(
             ProviderError(message, code="rate_limited", retryable=True, detail=detail), told=told
         )
     if status in (401, 403):
         message = (
-            f"the embedding service for {model} refuses the key (status {status}): check {key_name}"
+            f"the {service} service for {model} refuses the key (status {status}): check {key_name}"
         )
         return Failure(ProviderError(message, code="unauthorised", detail=detail))
     if status == 404:
@@ -146,11 +152,11 @@ def _explain_status(
         )
         return Failure(ProviderError(message, code="refused", detail=detail))
     if status in RETRYABLE or status >= 500:
-        message = f"the embedding service for {model} failed (status {status})"
+        message = f"the {service} service for {model} failed (status {status})"
         return Failure(
             ProviderError(message, code="service_failed", retryable=True, detail=detail), told=told
         )
-    message = f"the embedding service for {model} refuses the request (status {status})"
+    message = f"the {service} service for {model} refuses the request (status {status})"
     return Failure(
         ProviderError(message, code="refused", detail=detail),
         narrowable=status in NARROWABLE and error.param not in REQUEST_PARAMS,

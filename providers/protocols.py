@@ -1,9 +1,9 @@
 """What a model client must look like, and the one error every client raises."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol
+from typing import Literal, Protocol
 
 # Codes of failures that a second call cannot cure; the rest of a run need not find out again.
 LASTING = frozenset(["misconfigured", "unauthorised", "quota_exhausted"])
@@ -115,3 +115,44 @@ class Answerer(Protocol):
 
         ``expansions`` are other words for what the question is about.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message of what a chat model is given."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPart:
+    """A piece of a model's answer as it comes in; the last may say what it cost."""
+
+    text: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class ChatModel(Protocol):
+    """Goes on with a conversation, a piece at a time."""
+
+    @property
+    def name(self) -> str:
+        """Which client this is: openai, azure or compatible."""
+
+    @property
+    def model(self) -> str:
+        """The model's name."""
+
+    def stream(
+        self, messages: Sequence[ChatMessage], *, most_tokens: int
+    ) -> AsyncGenerator[ChatPart, None]:
+        """The answer in pieces; raises ProviderError, also after some of them.
+
+        An answer that ends before the model had finished it is an error too. Whoever stops
+        listening closes the generator: the service is then told at once, by the closed connection.
+        """
+
+    async def aclose(self) -> None:
+        """Close every connection."""

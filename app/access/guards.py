@@ -3,8 +3,10 @@
 from litestar.exceptions import NotAuthorizedException, PermissionDeniedException
 from litestar.handlers.base import BaseRouteHandler
 
+from app.access import calls
 from app.access.authentication import Caller, token_refused
-from app.access.user import Role
+from app.access.user import Role, User
+from app.pool import lend
 
 
 def may_ask(connection: Caller, _: BaseRouteHandler) -> None:
@@ -19,26 +21,44 @@ def may_ask(connection: Caller, _: BaseRouteHandler) -> None:
 
 
 def signed_in(connection: Caller, _: BaseRouteHandler) -> None:
-    """Whoever is signed in."""
+    """Whoever has a token that is good; one outlives its session by minutes."""
     if connection.user is None:
         raise _not_signed_in()
 
 
+async def in_session(connection: Caller, _: BaseRouteHandler) -> None:
+    """Whoever is signed in just now: the database is asked, so that a revoked session is over."""
+    await _role_now(connection)
+
+
 async def curators(connection: Caller, _: BaseRouteHandler) -> None:
-    """Those who look after the content, and admins."""
+    """Those who look after the content, and admins; the database is asked."""
     await _require(connection, {Role.CURATOR, Role.ADMIN})
 
 
 async def admins(connection: Caller, _: BaseRouteHandler) -> None:
-    """Those who may do everything."""
+    """Those who may do everything; the database is asked."""
     await _require(connection, {Role.ADMIN})
 
 
 async def _require(connection: Caller, roles: set[Role]) -> None:
+    if await _role_now(connection) not in roles:
+        raise PermissionDeniedException
+
+
+async def _role_now(connection: Caller) -> Role:
+    """The role the database knows, which from here on is also that of `request.user`."""
     if connection.user is None:
         raise _not_signed_in()
-    if connection.user.role not in roles:
-        raise PermissionDeniedException
+    person_id = connection.user.person_id
+    async with lend(connection.app.state.pool) as db:
+        found = await calls.session_role(
+            db, person_id=person_id, session_id=connection.auth.session_id
+        )
+    if found is None:
+        raise _not_signed_in()
+    connection.scope["user"] = User(person_id=person_id, role=Role(found))
+    return Role(found)
 
 
 def _not_signed_in() -> NotAuthorizedException:

@@ -1,50 +1,61 @@
-"""`POST /chat`: an answer made of quoted passages, each with its source."""
+"""`POST /api/chat`: a cited answer, whole as JSON or while it comes about as events."""
 
-from dataclasses import dataclass
-
-from litestar import Controller, post
+from litestar import Controller, Response, post
+from litestar.datastructures import State
+from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody
 
-from app.answering import CitedSource, Retrieval, find, reply
-from app.calls import Scope
+from app.access.guards import may_ask
+from app.chat import pipeline
+from app.chat.desk import Desk
+from app.chat.events import ChatAnswer
+from app.chat.requests import ChatRequest
+from app.chat.stream import EVENT_STREAM, EventStream, events, unless_they_leave
+from app.documenting import MAY_ASK
 from app.errors import PROBLEMS, AnyRequest, keep_private
-from app.requests import AskRequest
-
-
-@dataclass(frozen=True, slots=True)
-class ChatResponse:
-    """The answer, the sources its `[n]` marks point at, and how it came about."""
-
-    answer: str
-    found: bool
-    citations: list[int]
-    answered_by: str
-    sources: list[CitedSource]
-    scope: Scope
-    topics: list[str]
-    retrieval: Retrieval
 
 
 class ChatController(Controller):
     """Ask a question and get a cited answer."""
 
-    path = "/chat"
+    path = "/api/chat"
     tags = ("questions",)
+    guards = (may_ask,)
+    security = MAY_ASK
 
-    @post(status_code=200, summary="Ask", responses=PROBLEMS)
-    async def ask(self, data: JSONBody[AskRequest], request: AnyRequest) -> ChatResponse:
-        """Quotes the passages that answer the question; says so when there is none."""
+    @post(
+        status_code=200,
+        summary="Ask",
+        responses={200: ResponseSpec(ChatAnswer, description="The whole answer.")} | PROBLEMS,
+    )
+    async def ask(self, data: JSONBody[ChatRequest], request: AnyRequest) -> Response[ChatAnswer]:
+        """Answers from numbered sources, or says that they do not hold it.
+
+        With `Accept: text/event-stream` the answer comes as events: `start`, `sources`, `token`
+        (many), `done` with what the JSON answer holds; `discard` takes back the tokens so far, and
+        `error` ends a stream that failed. docs/chat.md describes them.
+        """
         keep_private(request, *data.private())
-        state = request.app.state
-        found = await find(state.pool, state.embedders, data.inquiry())
-        said = await reply(found, state.embedders, question=data.question)
-        return ChatResponse(
-            answer=said.answer,
-            found=said.found,
-            citations=said.citations,
-            answered_by=said.answered_by,
-            sources=said.sources,
-            scope=found.scope,
-            topics=found.topics,
-            retrieval=found.retrieval,
-        )
+        desk = desk_of(request.app.state)
+        begun = await pipeline.begin(desk, data.ask(request.user))
+        if _wants_events(request):
+            return EventStream(
+                events(request, lambda tell: pipeline.answer(desk, begun, tell)),
+            )
+        said = await unless_they_leave(request, pipeline.answer(desk, begun, _untold))
+        return Response(said, headers={"Cache-Control": "no-store"})
+
+
+async def _untold(_: object) -> None:
+    """A JSON answer is told at its end."""
+
+
+def _wants_events(request: AnyRequest) -> bool:
+    accepted = request.headers.get("accept", "").lower()
+    return EVENT_STREAM in accepted
+
+
+def desk_of(state: State) -> Desk:
+    """The desk that `create_app` and its start made."""
+    desk: Desk = state.desk
+    return desk

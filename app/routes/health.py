@@ -1,54 +1,94 @@
-"""`GET /health`: is the database there, deployed, and able to embed."""
+"""`GET /health/live` and `GET /health/ready`: does the process live, can it answer questions."""
 
 from dataclasses import dataclass
 
 import asyncpg
 from litestar import Controller, Response, get
+from litestar.datastructures import State
 
-from app import calls
+from app.documenting import ANYBODY, answer
 from app.errors import AnyRequest, trouble_of
-from app.pool import PoolBusyError, lend
+from app.operations import calls
+from app.operations.calls import Check
+from app.pool import Pool, PoolBusyError, lend
+from app.settings import Settings
+
+# a probe that waits longer than its interval says less than one that gives up
+_LEND_WITHIN = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class HealthReport:
-    """What a load balancer or a person wants to know; `status` is `ok` or `unavailable`."""
+class Alive:
+    """The process answers; nothing else was looked at."""
 
     status: str
-    database: str
-    deployed: bool
-    server_version: str | None = None
-    pgvector_version: str | None = None
-    plpython: bool = False
-    active_set: calls.ActiveSet | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """`status` is ready, degraded (ready, but somebody should look) or unavailable."""
+
+    status: str
+    checks: list[Check]
+
+
+_ALIVE = Alive("alive")
+_READY = Readiness(
+    "ready",
+    [
+        Check("database", "ok", "answers"),
+        Check("migrations", "ok", "at 0027_moved_on"),
+        Check("pgvector", "ok", "0.8.5"),
+        Check("embedding set", "ok", "local-minilm, all-MiniLM-L6-v2-int8 of width 384"),
+        Check("indexes", "ok", "all valid"),
+        Check("queue", "ok", "0 waiting"),
+    ],
+)
+_UNAVAILABLE = Readiness("unavailable", [Check("database", "fail", "database_unavailable")])
 
 
 class HealthController(Controller):
-    """The state of the service."""
+    """The state of the service, for whoever watches it."""
 
     path = "/health"
     tags = ("operations",)
+    security = ANYBODY
 
-    @get(summary="Is the service able to answer?", raises=[])
-    async def health(self, request: AnyRequest) -> Response[HealthReport]:
-        """200 when questions can be answered, else 503 with what is missing."""
-        try:
-            async with lend(request.app.state.pool) as db:
-                state = await calls.health(db)
-                active = await calls.find_active_set(db) if state.deployed else None
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, PoolBusyError) as error:
-            return Response(
-                HealthReport(status="unavailable", database=trouble_of(error).code, deployed=False),
-                status_code=503,
-            )
-        ok = state.deployed and active is not None
-        report = HealthReport(
-            status="ok" if ok else "unavailable",
-            database="reachable",
-            deployed=state.deployed,
-            server_version=state.server_version,
-            pgvector_version=state.pgvector_version,
-            plpython=state.plpython,
-            active_set=active,
-        )
-        return Response(report, status_code=200 if ok else 503)
+    @get(
+        "/live",
+        summary="Does the process live?",
+        responses={200: answer(Alive, "It does.", _ALIVE)},
+    )
+    async def live(self) -> Alive:
+        """Answers without the database: whoever restarts processes asks here."""
+        return _ALIVE
+
+    @get(
+        "/ready",
+        summary="Can questions be answered?",
+        responses={
+            200: answer(Readiness, "They can; `degraded` when somebody should look.", _READY),
+            503: answer(Readiness, "They cannot: a check says why.", _UNAVAILABLE),
+        },
+    )
+    async def ready(self, request: AnyRequest) -> Response[Readiness]:
+        """Database, migrations, pgvector, embedding set, indexes and queue; a look is good for
+        two seconds. Whoever sends requests to processes asks here.
+        """
+        found: Readiness = await request.app.state.readiness.get()
+        return Response(found, status_code=503 if found.status == "unavailable" else 200)
+
+
+async def look(state: State) -> Readiness:
+    """What `/health/ready` says, looked up now."""
+    pool: Pool = state.pool
+    settings: Settings = state.settings
+    try:
+        async with lend(pool, within=_LEND_WITHIN) as db:
+            checks = await calls.readiness(db, migration=settings.migration)
+    except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, PoolBusyError) as error:
+        return Readiness("unavailable", [Check("database", "fail", trouble_of(error).code)])
+    checks = [Check("database", "ok", "answers"), *checks]
+    states = {check.state for check in checks}
+    status = "unavailable" if "fail" in states else "degraded" if "warn" in states else "ready"
+    return Readiness(status, checks)

@@ -12,7 +12,7 @@ from psycopg import sql
 
 from app.asgi import create_app
 from app.settings import from_environ
-from tests.app.library import asking, fill_library
+from tests.app.library import OPEN, asking, fill_library
 
 
 @pytest.fixture(scope="session")
@@ -36,5 +36,5 @@ def library_url(server_url: str, template: Any) -> Iterator[str]:
 @pytest.fixture
 async def client(library_url: str) -> AsyncIterator[AsyncClient]:
     """The app on the filled database."""
-    async with asking(create_app(from_environ({}, database_url=library_url))) as one:
+    async with asking(create_app(from_environ(OPEN, database_url=library_url))) as one:
         yield one

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, cast
@@ -17,6 +17,8 @@ from tests.registers import merge_postcodes
 BIRMINGHAM, KENT, BARNSLEY = "E08000025", "E10000016", "E08000038"
 OLD_BARNSLEY, CANTERBURY = "E08000016", "E07000106"
 SCHOOL = "990001"
+# asking without an account, as most of these tests do
+OPEN = {"PGKB_ANONYMOUS": "on"}
 HOMES = {"CT1 2EH": CANTERBURY, "B1 1AA": BIRMINGHAM}
 
 _AUTHORITIES = [
@@ -38,6 +40,7 @@ class Page:
     urn: str | None = None
     authority: str = "la"
     tags: tuple[str, ...] = ()
+    owner: str | None = None
 
 
 _PAGES = (
@@ -94,9 +97,8 @@ _PAGES = (
 def fill_library(db: psycopg.Connection) -> None:
     """Load places, words and pages, embed the pages with the offline model, publish them."""
     load_places_and_words(db)
-    embedder = embedder_for("local", "all-MiniLM-L6-v2-int8", 384)
     for page in _PAGES:
-        _publish(db, page, embedder.embed)
+        publish(db, page)
 
 
 def load_places_and_words(db: psycopg.Connection) -> None:
@@ -158,13 +160,23 @@ def _load_words(db: psycopg.Connection) -> None:
         )
 
 
-def _publish(
-    db: psycopg.Connection, page: Page, embed: Callable[[Sequence[str]], list[list[float]]]
-) -> None:
+def publish(db: psycopg.Connection, page: Page) -> None:
+    """Stage a page, embed it with the offline model, publish it."""
+    embed = embedder_for("local", "all-MiniLM-L6-v2-int8", 384).embed
     staged = db.execute(
         "select version_id from corpus.stage_document(source => %s, title => %s, body => %s,"
-        " file_type => 'txt', la_code => %s, school_urn => %s, authority => %s, tags => %s)",
-        [page.source, page.title, page.body, page.la, page.urn, page.authority, list(page.tags)],
+        " file_type => 'txt', la_code => %s, school_urn => %s, authority => %s, tags => %s,"
+        " owner => %s)",
+        [
+            page.source,
+            page.title,
+            page.body,
+            page.la,
+            page.urn,
+            page.authority,
+            list(page.tags),
+            page.owner,
+        ],
     ).fetchone()
     assert staged is not None
     chunks = db.execute(

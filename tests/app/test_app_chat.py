@@ -8,7 +8,7 @@ from httpx import AsyncClient
 
 from app.asgi import create_app
 from app.settings import from_environ
-from tests.app.library import BIRMINGHAM, KENT, asking
+from tests.app.library import BIRMINGHAM, KENT, OPEN, asking
 
 QUESTION = "My child was excluded from school. Who advises families?"
 
@@ -66,7 +66,7 @@ async def test_without_the_offline_model_the_sources_are_still_listed(
     library_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PGKB_LOCAL_MODEL", "/nowhere/model.onnx")
-    async with asking(create_app(from_environ({}, database_url=library_url))) as client:
+    async with asking(create_app(from_environ(OPEN, database_url=library_url))) as client:
         said = await _ask(client, question="excluded from a Kent school", la=KENT)
     assert said["answered_by"] == "sources_only"
     assert said["sources"]

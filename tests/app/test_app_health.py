@@ -1,7 +1,8 @@
-"""`GET /health` and what happens while the database is not there."""
+"""`GET /health/live`, `GET /health/ready`, and what happens while the database is not there."""
 
 import logging
 import socket
+from dataclasses import replace
 from secrets import token_hex
 from urllib.parse import urlsplit
 
@@ -12,7 +13,9 @@ from httpx import AsyncClient
 from app.asgi import create_app
 from app.pool import lend, pool_of
 from app.settings import from_environ
-from tests.app.library import asking
+from tests.app.library import OPEN, asking
+
+ASK = {"question": "who can help?"}
 
 
 def _unused_port() -> int:
@@ -21,23 +24,34 @@ def _unused_port() -> int:
         return int(probe.getsockname()[1])
 
 
-async def test_health_names_versions_and_the_active_set(client: AsyncClient) -> None:
-    answer = await client.get("/health")
+async def test_readiness_names_what_it_looked_at(client: AsyncClient) -> None:
+    answer = await client.get("/health/ready")
     assert answer.status_code == 200, answer.text
     report = answer.json()
-    assert report["status"] == "ok"
-    assert report["deployed"] is True
-    assert report["pgvector_version"]
-    assert report["active_set"]["name"] == "local-minilm"
-    assert report["active_set"]["width"] == 384
+    assert report["status"] == "ready"
+    checks = {check["name"]: check for check in report["checks"]}
+    assert list(checks) == [
+        "database", "migrations", "pgvector", "embedding set", "indexes", "queue",
+    ]  # fmt: skip
+    assert {check["state"] for check in checks.values()} == {"ok"}
+    assert "local-minilm" in checks["embedding set"]["finding"]
+    assert "http" not in answer.text
+
+
+async def test_a_program_newer_than_its_database_is_not_ready(library_url: str) -> None:
+    settings = replace(from_environ(OPEN, database_url=library_url), migration="9999_later")
+    async with asking(create_app(settings)) as client:
+        answer = await client.get("/health/ready")
+    assert (answer.status_code, answer.json()["status"]) == (503, "unavailable")
+    assert "this program needs 9999_later" in answer.text
 
 
 async def test_a_database_without_pgkb_is_unavailable_not_broken(blank_url: str) -> None:
-    async with asking(create_app(from_environ({}, database_url=blank_url))) as client:
-        health = await client.get("/health")
-        search = await client.post("/search", json={"question": "how do I appeal?"})
+    async with asking(create_app(from_environ(OPEN, database_url=blank_url))) as client:
+        health = await client.get("/health/ready")
+        search = await client.post("/api/search", json={"question": "how do I appeal?"})
     assert health.status_code == 503
-    assert health.json()["deployed"] is False
+    assert health.json()["checks"][0]["finding"] == "not_deployed"
     assert search.status_code == 503
     assert search.json()["code"] == "not_deployed"
     assert "pgkb up" in search.json()["hint"]
@@ -47,14 +61,16 @@ async def test_the_app_starts_and_answers_503_while_the_database_is_away(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     url = f"postgresql://someone:hunter2@127.0.0.1:{_unused_port()}/pgkb"
-    async with asking(create_app(from_environ({}, database_url=url))) as client:
-        health = await client.get("/health")
+    async with asking(create_app(from_environ(OPEN, database_url=url))) as client:
+        health = await client.get("/health/ready")
+        alive = await client.get("/health/live")
         answers = [
             await client.post(path, json={"question": "where is Wilhelmina's plan?"})
-            for path in ("/search", "/chat")
+            for path in ("/api/search", "/chat")
         ]
     assert health.status_code == 503
-    assert health.json()["database"] == "database_unavailable"
+    assert health.json()["checks"][0]["finding"] == "database_unavailable"
+    assert alive.status_code == 200
     for answer in answers:
         assert answer.status_code == 503
         assert answer.json()["code"] == "database_unavailable"
@@ -63,25 +79,29 @@ async def test_the_app_starts_and_answers_503_while_the_database_is_away(
     assert "hunter2" not in caplog.text
     assert "Wilhelmina" not in caplog.text
     assert caplog.record_tuples
-    assert all(level >= logging.WARNING for _, level, _ in caplog.record_tuples)
+    assert all(
+        level >= logging.WARNING
+        for name, level, _ in caplog.record_tuples
+        if name != "pgkb.request"
+    )
 
 
 async def test_the_app_recovers_when_its_connections_were_ended(
     db: psycopg.Connection, db_url: str
 ) -> None:
     db.autocommit = True
-    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
-        assert (await client.get("/health")).status_code == 200
+    async with asking(create_app(from_environ(OPEN, database_url=db_url))) as client:
+        assert (await client.post("/api/search", json=ASK)).status_code == 200
         db.execute(
             "select pg_terminate_backend(pid) from pg_stat_activity"
             " where application_name = 'pgkb-app' and datname = current_database()"
         )
-        statuses = [(await client.get("/health")).status_code for _ in range(3)]
+        statuses = [(await client.post("/api/search", json=ASK)).status_code for _ in range(3)]
     assert statuses[-1] == 200
 
 
 async def test_the_app_works_with_the_rights_of_its_own_role(library_url: str) -> None:
-    settings = from_environ({}, database_url=library_url)
+    settings = from_environ(OPEN, database_url=library_url)
     async with pool_of(settings) as pool:
         for _ in range(2):  # given back and lent again, it still is
             async with lend(pool) as connection:
@@ -97,12 +117,12 @@ async def test_a_login_needs_the_apps_role_and_nothing_more(
     place = urlsplit(db_url)
     url = place._replace(netloc=f"{login}:{secret}@{place.netloc.rpartition('@')[2]}").geturl()
     try:
-        async with asking(create_app(from_environ({}, database_url=url))) as client:
-            shut = await client.post("/search", json={"question": "who can help?"})
+        async with asking(create_app(from_environ(OPEN, database_url=url))) as client:
+            shut = await client.post("/api/search", json={"question": "who can help?"})
         db.execute(f"grant pgkb_app to {login}".encode())
-        async with asking(create_app(from_environ({}, database_url=url))) as client:
-            opened = await client.post("/search", json={"question": "who can help?"})
-            healthy = await client.get("/health")
+        async with asking(create_app(from_environ(OPEN, database_url=url))) as client:
+            opened = await client.post("/api/search", json={"question": "who can help?"})
+            healthy = await client.get("/health/ready")
     finally:
         db.execute(f"drop role {login}".encode())
     assert (shut.status_code, shut.json()["code"]) == (503, "not_permitted")
@@ -119,5 +139,5 @@ async def test_openapi_describes_every_route_without_help_from_elsewhere(
     answer = await client.get("/schema/openapi.json")
     assert answer.status_code == 200
     document = answer.json()
-    assert {"/health", "/search", "/chat"} <= set(document["paths"])
+    assert {"/health/live", "/health/ready", "/api/search"} <= set(document["paths"])
     assert "https://cdn" not in answer.text

@@ -15,7 +15,7 @@ from app.pool import lend
 from app.settings import from_environ
 from providers.embed import embedder_for
 from providers.protocols import Embedder
-from tests.app.library import KENT, asking
+from tests.app.library import KENT, OPEN, asking
 
 
 @dataclass
@@ -67,7 +67,7 @@ async def test_no_connection_is_held_while_a_model_works(library_url: str) -> No
         )
         return built[-1]
 
-    settings = from_environ({}, database_url=library_url)
+    settings = from_environ(OPEN, database_url=library_url)
     app = create_app(settings, embedders=Embedders(timeout=60, build=build))
     async with asking(app) as client:
         answer = await client.post(
@@ -80,15 +80,15 @@ async def test_no_connection_is_held_while_a_model_works(library_url: str) -> No
 
 
 async def test_many_questions_at_once_share_two_connections(library_url: str) -> None:
-    settings = replace(from_environ({}, database_url=library_url), pool_size=2)
+    settings = replace(from_environ(OPEN, database_url=library_url), pool_size=2)
     app = create_app(settings)
     async with asking(app) as client:
         answers = await asyncio.gather(
             *(
-                client.post("/search", json={"question": f"excluded child {n}", "la": KENT})
+                client.post("/api/search", json={"question": f"excluded child {n}", "la": KENT})
                 for n in range(20)
             ),
-            client.get("/health"),
+            client.get("/health/ready"),
         )
         assert _lent(app) == 0
         assert app.state.pool.get_size() <= 2
@@ -109,11 +109,11 @@ async def test_a_provider_that_hangs_costs_its_time_limit_and_not_the_answer(
     def build(provider: str, model: str, width: int, environ: Mapping[str, str]) -> Hanging:
         return Hanging(embedder_for(provider, model, width, environ), lambda: 0)
 
-    settings = from_environ({}, database_url=library_url)
+    settings = from_environ(OPEN, database_url=library_url)
     app = create_app(settings, embedders=Embedders(timeout=0.5, build=build))
     async with asking(app) as client:
         answer = await client.post(
-            "/search", json={"question": "excluded from a Kent school at noon", "la": KENT}
+            "/api/search", json={"question": "excluded from a Kent school at noon", "la": KENT}
         )
         let_go.set()
     assert answer.status_code == 200
@@ -125,14 +125,15 @@ async def test_a_pool_with_nothing_left_says_busy_instead_of_waiting_for_ever(
     library_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.pool._LEND_WITHIN", 0.2)
-    settings = replace(from_environ({}, database_url=library_url), pool_size=1)
+    monkeypatch.setattr("app.routes.health._LEND_WITHIN", 0.2)
+    settings = replace(from_environ(OPEN, database_url=library_url), pool_size=1)
     app = create_app(settings)
     async with asking(app) as client, lend(app.state.pool):
-        search = await client.post("/search", json={"question": "who can help?"})
-        health = await client.get("/health")
+        search = await client.post("/api/search", json={"question": "who can help?"})
+        health = await client.get("/health/ready")
     assert (search.status_code, search.json()["code"]) == (503, "busy")
     assert search.headers["retry-after"]
-    assert (health.status_code, health.json()["database"]) == (503, "busy")
+    assert (health.status_code, health.json()["checks"][0]["finding"]) == (503, "busy")
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -152,11 +153,11 @@ async def test_a_switch_of_the_embedding_set_meanwhile_is_not_the_askers_problem
         return Switching(embedder_for(provider, model, width, environ), lambda: 0)
 
     app = create_app(
-        from_environ({}, database_url=db_url),
+        from_environ(OPEN, database_url=db_url),
         embedders=Embedders(timeout=60, build=build, environ={}),
     )
     async with asking(app) as client:
-        answer = await client.post("/search", json={"question": "who can help?"})
+        answer = await client.post("/api/search", json={"question": "who can help?"})
     assert answer.status_code == 200, answer.text
     retrieval = answer.json()["retrieval"]
     if kept:

@@ -15,6 +15,7 @@ from tests.app.library import (
     CANTERBURY,
     KENT,
     OLD_BARNSLEY,
+    OPEN,
     SCHOOL,
     asking,
     fill_library,
@@ -24,7 +25,7 @@ QUESTION = "my child was kicked out: who helps when a pupil is excluded from sch
 
 
 async def _search(client: AsyncClient, **body: Any) -> dict[str, Any]:
-    answer = await client.post("/search", json={"question": QUESTION} | body)
+    answer = await client.post("/api/search", json={"question": QUESTION} | body)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
@@ -84,13 +85,13 @@ async def test_a_postcode_that_tells_nothing_is_refused_and_not_repeated(
     caplog.set_level(logging.DEBUG)
     for postcode in ("ZZ1 1ZZ", "by the park"):
         answer = await client.post(
-            "/search", json={"question": QUESTION, "la": BIRMINGHAM, "postcode": postcode}
+            "/api/search", json={"question": QUESTION, "la": BIRMINGHAM, "postcode": postcode}
         )
         assert answer.status_code == 422
         assert answer.json()["code"] == "PL005"
         assert postcode not in answer.text
         assert postcode not in caplog.text
-    blank = await client.post("/search", json={"question": QUESTION, "postcode": " "})
+    blank = await client.post("/api/search", json={"question": QUESTION, "postcode": " "})
     assert blank.status_code == 400
 
 
@@ -140,7 +141,7 @@ async def test_tags_narrow_the_search(client: AsyncClient) -> None:
 async def test_an_unknown_place_is_refused_with_a_hint(
     client: AsyncClient, field: str, value: str, code: str
 ) -> None:
-    answer = await client.post("/search", json={"question": QUESTION, field: value})
+    answer = await client.post("/api/search", json={"question": QUESTION, field: value})
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
     problem = answer.json()
@@ -171,7 +172,7 @@ async def test_an_unknown_place_is_refused_with_a_hint(
 async def test_a_request_that_is_not_one_is_refused_saying_why(
     client: AsyncClient, body: dict[str, Any], about: str
 ) -> None:
-    answer = await client.post("/search", json=body)
+    answer = await client.post("/api/search", json=body)
     assert answer.status_code == 400, answer.text
     problem = answer.json()
     assert problem["code"] == "invalid_request"
@@ -183,20 +184,20 @@ async def test_a_request_that_is_not_one_is_refused_saying_why(
 )
 async def test_bytes_that_are_not_a_request_are_refused(client: AsyncClient, body: bytes) -> None:
     answer = await client.post(
-        "/search", content=body, headers={"content-type": "application/json"}
+        "/api/search", content=body, headers={"content-type": "application/json"}
     )
     assert answer.status_code == 400, answer.text
     assert answer.json()["code"] == "invalid_request"
 
 
 async def test_a_body_larger_than_any_question_is_cut_off(client: AsyncClient) -> None:
-    answer = await client.post("/search", json={"question": "x" * 400_000})
+    answer = await client.post("/api/search", json={"question": "x" * 400_000})
     assert answer.status_code == 413
     assert answer.json()["code"] == "too_large"
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "status"), [("GET", "/search", 405), ("GET", "/nothing", 404)]
+    ("method", "path", "status"), [("GET", "/api/search", 405), ("GET", "/nothing", 404)]
 )
 async def test_a_wrong_address_or_method_is_a_problem_too(
     client: AsyncClient, method: str, path: str, status: int
@@ -218,7 +219,7 @@ async def test_a_search_is_recorded_without_its_question(
     db: psycopg.Connection, db_url: str
 ) -> None:
     fill_library(db)
-    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
+    async with asking(create_app(from_environ(OPEN, database_url=db_url))) as client:
         await _search(client, la=KENT)
         await _search(client, la=KENT)
     rows = db.execute("select row_to_json(r) from search.record as r").fetchall()
@@ -236,10 +237,10 @@ async def test_a_record_says_which_legs_had_something_to_go_by(
     db: psycopg.Connection, db_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill_library(db)
-    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
+    async with asking(create_app(from_environ(OPEN, database_url=db_url))) as client:
         await _search(client, question="what is the of")
     monkeypatch.setenv("PGKB_LOCAL_MODEL", "/nowhere/model.onnx")
-    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
+    async with asking(create_app(from_environ(OPEN, database_url=db_url))) as client:
         await _search(client, question="who helps in Kent?")
         await _search(client, question="what was the of")
     rows = db.execute("select mode from search.record order by record_id").fetchall()
@@ -250,7 +251,7 @@ async def test_the_second_asking_uses_the_cached_vector(
     db: psycopg.Connection, db_url: str
 ) -> None:
     fill_library(db)
-    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
+    async with asking(create_app(from_environ(OPEN, database_url=db_url))) as client:
         first = await _search(client, la=KENT)
         second = await _search(client, la=KENT)
     assert first["retrieval"]["query_vector"] == "provider"
@@ -265,7 +266,7 @@ async def test_a_provider_that_fails_leaves_the_keyword_results_and_says_so(
 ) -> None:
     fill_library(db)
     monkeypatch.setenv("PGKB_LOCAL_MODEL", "/nowhere/model.onnx")
-    async with asking(create_app(from_environ({}, database_url=db_url))) as client:
+    async with asking(create_app(from_environ(OPEN, database_url=db_url))) as client:
         found = await _search(client, question="excluded from a Kent school", la=KENT)
     assert found["retrieval"]["mode"] == "keyword_only"
     assert found["retrieval"]["query_vector"] == "unavailable"
@@ -275,7 +276,7 @@ async def test_a_provider_that_fails_leaves_the_keyword_results_and_says_so(
 
 
 async def test_a_setting_of_the_environment_reaches_the_search(library_url: str) -> None:
-    settings = from_environ({"RAG_TOP_K": "1"}, database_url=library_url)
+    settings = from_environ(OPEN | {"RAG_TOP_K": "1"}, database_url=library_url)
     async with asking(create_app(settings)) as client:
         assert len((await _search(client, la=KENT))["results"]) == 1
 
@@ -285,5 +286,7 @@ async def test_no_question_reaches_a_log(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     await _search(client, question="does Wilhelmina qualify for a taxi?", la=KENT)
-    await client.post("/search", json={"question": "is Wilhelmina excluded?", "la": "E99999999"})
+    await client.post(
+        "/api/search", json={"question": "is Wilhelmina excluded?", "la": "E99999999"}
+    )
     assert "Wilhelmina" not in caplog.text

@@ -152,6 +152,7 @@ def test_few_functions_act_with_the_owners_rights_and_all_with_a_pinned_path(
         "search_text",
         "resolve_citation",
         "resolve_la",
+        "read_document",
         "explain_search",
         "explain_text",
         "why_not",
@@ -166,6 +167,9 @@ def test_few_functions_act_with_the_owners_rights_and_all_with_a_pinned_path(
         # the app hands addresses in and asks for them, but works neither queue nor documents
         "intake.create_batch",
         "intake.batch_status",
+        # monitoring sees how the queue and the deploy stand, and nothing else of either
+        "dba.vital_signs",
+        "dba.readiness",
         # only the owner of a table gives it partitions and takes them away
         "embedding.add_set",
         "embedding.drop_set",

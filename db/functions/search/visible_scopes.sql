@@ -4,8 +4,8 @@
 -- Visible = the authority's documents without a school, the home authority's without a school,
 -- national, the school's own, and private ones owned by or shared with a principal.
 --
--- called by  search.retrieve, public.resolve_citation, eval.fill_pool, dba.measure_recall,
---            dba.prewarm
+-- called by  search.retrieve, public.resolve_citation, public.read_document, eval.fill_pool,
+--            dba.measure_recall, dba.prewarm
 -- raises     PL001 unknown authority, PL002 unknown school, PL003 the authority was split
 
 create or replace function search.visible_scopes(

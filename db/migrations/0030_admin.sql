@@ -1,4 +1,4 @@
--- 0028_admin
+-- 0030_admin
 -- why   files are handed in over HTTP and read by workers; documents are validated in runs that
 --       anybody can follow; fallbacks of searches are seen by area
 -- lock  share row exclusive on corpus.version and corpus.scope for a moment: upload refers to them

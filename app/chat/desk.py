@@ -1,0 +1,24 @@
+"""What answering needs besides a question."""
+
+from dataclasses import dataclass, field
+
+from app.chat.keeping import Keeper
+from app.embedders import Embedders
+from app.pool import Pool
+from providers.protocols import ChatModel
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Database, embedders and, where one is configured, a chat model.
+
+    `max_retries` is how often a question that found nothing is asked in other words;
+    `chat_timeout` the longest a model may take for one answer, in seconds.
+    """
+
+    pool: Pool
+    embedders: Embedders
+    model: ChatModel | None = None
+    max_retries: int = 0
+    chat_timeout: float = 120.0
+    keeper: Keeper = field(default_factory=Keeper)

@@ -1,0 +1,124 @@
+"""An answer over HTTP while it comes about, ended at once when whoever asked has left."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import msgspec
+from litestar import Litestar, Request, Response
+from litestar.response.base import ASGIResponse
+from litestar.response.streaming import ASGIStreamingResponse
+from litestar.types import Receive, Send
+
+from app.chat.events import NAMES, Event, Tell
+from app.errors import AnyRequest, Problem, problem_of
+
+EVENT_STREAM = "text/event-stream"
+# a line now and then keeps proxies from closing a connection on which nothing happens
+_HEARTBEAT_SECONDS = 10.0
+_HEARTBEAT = b": waiting\n\n"
+# events that may wait for a slow reader before the model has to wait, too
+_MOST_WAITING = 64
+
+Result = TypeVar("Result")
+
+
+def encode(event: Event | Problem) -> bytes:
+    """One server-sent event; JSON has no line ends in it, so one line holds it."""
+    name = "error" if isinstance(event, Problem) else NAMES[type(event)]
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), msgspec.json.encode(event))
+
+
+async def events(
+    request: AnyRequest, work: Callable[[Tell], Awaitable[object]]
+) -> AsyncGenerator[bytes, None]:
+    """The events that `work` tells. Closing this cancels the work."""
+    queue: asyncio.Queue[Event | Problem | None] = asyncio.Queue(_MOST_WAITING)
+
+    async def through() -> None:
+        try:
+            await work(queue.put)
+        except Exception as error:
+            # the status is sent already, so the last event says what went wrong
+            await queue.put(problem_of(request, error))
+        await queue.put(None)
+
+    working = asyncio.create_task(through())
+    waiting: asyncio.Task[Event | Problem | None] | None = None
+    try:
+        while True:
+            waiting = waiting or asyncio.create_task(queue.get())
+            done, _ = await asyncio.wait({waiting}, timeout=_HEARTBEAT_SECONDS)
+            if not done:
+                yield _HEARTBEAT
+                continue
+            event, waiting = waiting.result(), None
+            if event is None:
+                return
+            yield encode(event)
+    finally:
+        for task in (working, waiting):
+            if task is not None:
+                task.cancel()
+        with suppress(asyncio.CancelledError):
+            await working
+
+
+async def unless_they_leave(request: AnyRequest, work: Awaitable[Result]) -> Result:
+    """What the work comes to; it is cancelled when the client closes the connection before."""
+    working = asyncio.ensure_future(work)
+    leaving = asyncio.create_task(_disconnected(request))
+    try:
+        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            working.cancel()
+        return await working
+    finally:
+        leaving.cancel()
+        working.cancel()
+
+
+async def _disconnected(request: AnyRequest) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+class EventStream(Response[Any]):
+    """A response of server-sent events whose generator is closed whatever happens.
+
+    The framework stops listening to a generator when the client leaves, but leaves it open.
+    """
+
+    def __init__(self, stream: AsyncGenerator[bytes, None]) -> None:
+        # nobody between may keep an answer, or hold it back until it is whole
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(content=None, media_type=EVENT_STREAM, headers=headers)
+        self._stream = stream
+
+    def to_asgi_response(
+        self,
+        app: Litestar | None,
+        request: Request[Any, Any, Any],
+        **given: Any,  # noqa: ANN401
+    ) -> ASGIResponse:
+        """The response that streams."""
+        return _ClosingResponse(
+            iterator=self._stream,
+            status_code=200,
+            media_type=EVENT_STREAM,
+            headers={**(given.get("headers") or {}), **self.headers},
+            encoded_headers=given.get("encoded_headers"),
+        )
+
+
+class _ClosingResponse(ASGIStreamingResponse):
+    """Streams, and closes what it streamed from."""
+
+    async def send_body(self, send: Send, receive: Receive) -> None:
+        """Send the events as they come."""
+        try:
+            await super().send_body(send, receive)
+        finally:
+            if isinstance(self.iterator, AsyncGenerator):
+                await self.iterator.aclose()

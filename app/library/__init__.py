@@ -1,0 +1,1 @@
+"""Reading what was cited: one passage word for word, or a document whole."""

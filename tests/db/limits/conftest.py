@@ -1,0 +1,5 @@
+"""A database with reference data, for the tests of schema limits."""
+
+from tests.db.shared_databases import kb, kb_url
+
+__all__ = ["kb", "kb_url"]
