@@ -3,7 +3,7 @@
 import asyncio
 import time
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
 import asyncpg
@@ -18,7 +18,7 @@ from litestar.openapi.spec import (
     RequestBody,
     Schema,
 )
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import JSONBody, PathParameter, QueryParameter
 from msgspec import Meta
 
 from app.access.guards import curators
@@ -28,7 +28,7 @@ from app.admin.fields import ADMIN_PROBLEMS, Code, Name, Tag
 from app.admin.receiving import Form, receive_form
 from app.admin.spool import SpooledFile, spooled_file
 from app.admin.words import for_people
-from app.errors import PROBLEM_JSON, AnyRequest, Problem, request_id_of
+from app.errors import PROBLEM_JSON, AnyRequest, Problem, RefusedError, Trouble, request_id_of
 
 BASE = "/api/admin/knowledge-base"
 # between two looks at an upload that a worker is reading
@@ -38,6 +38,13 @@ _DATE = "effectiveDate"
 _TAGS = "sendTags"
 _MOST_TAGS = 50
 _LONGEST_TEXT = 300
+
+
+UploadId: TypeAlias = Annotated[UUID, PathParameter(description="The key of the upload.")]
+
+BatchId: TypeAlias = Annotated[
+    UUID, QueryParameter(name="batchId", description="The key of the batch.")
+]
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -166,7 +173,7 @@ class UploadController(Controller):
         )
 
     @get("/uploads/{upload_id:uuid}", summary="What became of an upload", responses=ADMIN_PROBLEMS)
-    async def status(self, request: AnyRequest, upload_id: FromPath[UUID]) -> calls.UploadStatus:
+    async def status(self, request: AnyRequest, upload_id: UploadId) -> calls.UploadStatus:
         """Until 24 hours after it is done."""
         async with acting(request) as db:
             return _for_people(await calls.upload_status(db, upload_key=upload_id))
@@ -191,7 +198,11 @@ class UploadController(Controller):
 
     @get("/ingest-status", summary="What became of addresses", responses=ADMIN_PROBLEMS)
     async def ingest_status(
-        self, request: AnyRequest, batch_id: Annotated[UUID, QueryParameter(name="batchId")]
+        self,
+        request: AnyRequest,
+        batch_id: Annotated[
+            UUID, QueryParameter(name="batchId", description="The key of the batch.")
+        ],
     ) -> calls.BatchStatus:
         """Until 24 hours after the last is done."""
         async with acting(request) as db:
@@ -287,14 +298,8 @@ def _answer(
         waiting = Accepted(upload_id=taken.upload_key, status_url=where, state=status.state)
         return Response(waiting, status_code=202, headers={"Location": where})
     if file.state == "refused":
-        return _problem(
-            Problem(
-                title=for_people(file.reason) or "the file cannot be taken in",
-                status=422,
-                code="file_refused",
-                request_id=request_id_of(request.scope),
-            )
-        )
+        reason = for_people(file.reason) or "the file cannot be taken in"
+        raise RefusedError(Trouble(422, "file_refused", reason))
     if taken.joined or file.state in {"duplicate", "unchanged"}:
         return _problem(
             Duplicate(
