@@ -28,6 +28,7 @@ from app.admin.fields import ADMIN_PROBLEMS, Code, Name, Tag
 from app.admin.receiving import Form, receive_form
 from app.admin.spool import SpooledFile, spooled_file
 from app.admin.words import for_people
+from app.documenting import answer
 from app.errors import PROBLEM_JSON, AnyRequest, Problem, RefusedError, Trouble, request_id_of
 
 BASE = "/api/admin/knowledge-base"
@@ -96,6 +97,23 @@ class BatchAccepted(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     status_url: str
 
 
+_EXAMPLE = Stored(
+    upload_id=UUID(int=1),
+    document_id=12,
+    title="Getting to school",
+    state="updated",
+    status_url=f"{BASE}/uploads/{UUID(int=1)}",
+)
+_OTHERWISE = {
+    200: answer(Stored, "The text was there, and facts given now were corrected.", _EXAMPLE),
+    202: answer(
+        Accepted,
+        "It is kept, and not read yet.",
+        Accepted(upload_id=UUID(int=1), status_url=_EXAMPLE.status_url, state="waiting"),
+    ),
+}
+
+
 def _operation(limit: str) -> type[Operation]:
     """The description of a form with a file, which is read as it arrives."""
     texts = {name: Schema(type=OpenAPIType.STRING, max_length=300) for name in _TEXTS}
@@ -142,11 +160,11 @@ class UploadController(Controller):
         "/upload",
         summary="Upload a document",
         status_code=201,
-        responses=ADMIN_PROBLEMS,
+        responses=ADMIN_PROBLEMS | _OTHERWISE,
         request_max_body_size=None,
         operation_class=_operation("50 MB"),
     )
-    async def upload(self, request: AnyRequest) -> Response[Stored | Accepted | Problem]:
+    async def upload(self, request: AnyRequest) -> Response[Stored]:
         """PDF, Word, HTML or text up to 50 MB, known by its bytes. 201 when it was read in time,
         else 202; 409 with `documentId` when the text is there already.
         """
@@ -288,9 +306,7 @@ async def _wait(request: AnyRequest, upload_key: UUID, *, seconds: float) -> cal
         await asyncio.sleep(_LOOK_AGAIN)
 
 
-def _answer(
-    request: AnyRequest, taken: calls.Taken, status: calls.UploadStatus
-) -> Response[Stored | Accepted | Problem]:
+def _answer(request: AnyRequest, taken: calls.Taken, status: calls.UploadStatus) -> Response[Any]:
     where = _status_url(taken.upload_key)
     file = status.files[0] if status.state == "read" and status.files else None
     if file is None:
