@@ -10,7 +10,7 @@ import pytest
 from app.errors import STATUS_BY_SQLSTATE, detail_for_log, trouble_of
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-_OURS = re.compile(r"\b((?:ST|PL|TE|KB|VE|QU|IN|SE|JU|UP)\d{3})\b")
+_OURS = re.compile(r"\b((?:ST|PL|TE|KB|VE|QU|IN|UL|VA|SE|JU|UP|LI|PE|TK)\d{3})\b")
 
 
 def _registered() -> set[str]:
