@@ -22,7 +22,9 @@ Page: TypeAlias = Annotated[
         max_length=300, description="`nextPage` of the page before; without it the first page."
     ),
 ]
-PageSize: TypeAlias = Annotated[int, QueryParameter(name="pageSize", ge=1, le=200)]
+PageSize: TypeAlias = Annotated[
+    int, QueryParameter(name="pageSize", ge=1, le=200, description="How many at most.")
+]
 
 
 def next_page(keys: Sequence[float | None], *filters: object) -> str:

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 import msgspec
-from litestar import Controller, Response, get, patch, post
+from litestar import Controller, get, patch, post
 from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta
 
@@ -13,7 +13,7 @@ from app.admin.acting import acting
 from app.admin.cursors import Page, PageSize, keys_of, next_page
 from app.admin.fields import ADMIN_PROBLEMS, DocumentId, Key, Reason, Tag, text
 from app.admin.uploads import BASE
-from app.errors import PROBLEM_JSON, AnyRequest, Problem, request_id_of
+from app.errors import AnyRequest, RefusedError, Trouble
 
 State = Literal["pending", "approved", "rejected", "flagged", "superseded", "staged"]
 Choice = Literal["pending", "approved", "rejected", "flagged"]
@@ -173,7 +173,7 @@ class DocumentController(Controller):
     @patch("/{document_id:int}/validate", summary="Decide on a document", responses=ADMIN_PROBLEMS)
     async def validate(
         self, request: AnyRequest, document_id: DocumentId, data: JSONBody[Validate]
-    ) -> Response[calls.Decision | Problem]:
+    ) -> calls.Decision:
         """Approving is for passages nobody has decided on; any other decision moves all that may
         go. 409 when none may.
         """
@@ -182,15 +182,9 @@ class DocumentController(Controller):
                 db, document_ids=[document_id], status=data.status
             )
         if decision.outcome in {"changed", "unchanged"}:
-            return Response(decision, status_code=200)
+            return decision
         status, code = (404, "KB022") if decision.outcome == "unknown" else (409, "KB013")
-        problem = Problem(
-            title=decision.explanation or "this cannot be decided",
-            status=status,
-            code=code,
-            request_id=request_id_of(request.scope),
-        )
-        return Response(problem, status_code=status, media_type=PROBLEM_JSON)
+        raise RefusedError(Trouble(status, code, decision.explanation or "this cannot be decided"))
 
     @post(
         "/bulk-validate",

@@ -2,11 +2,10 @@
 
 from typing import Annotated, TypeAlias
 
-from litestar.openapi import ResponseSpec
 from litestar.params import PathParameter, QueryParameter
 from msgspec import Meta
 
-from app.errors import PROBLEM_JSON, PROBLEMS, Problem
+from app.errors import problems
 
 _STORED = r"^[^\x00]*$"
 _BIGGEST = 2**63 - 1
@@ -41,10 +40,4 @@ def text(query: str, description: str, *, most: int = 300) -> object:
     )
 
 
-ADMIN_PROBLEMS: dict[int, ResponseSpec] = {
-    **PROBLEMS,
-    404: ResponseSpec(Problem, description="There is no such thing.", media_type=PROBLEM_JSON),
-    409: ResponseSpec(
-        Problem, description="It is there already, or may not be so.", media_type=PROBLEM_JSON
-    ),
-}
+ADMIN_PROBLEMS = problems(400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 503)

@@ -10,9 +10,15 @@ from litestar.exceptions import HTTPException, ValidationException
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
 from app.admin.spool import SpooledFile
-from app.errors import AnyRequest
+from app.errors import AnyRequest, RefusedError, Trouble
 
 _FILE = "file"
+_NO_FORM = Trouble(
+    415,
+    "unsupported_media_type",
+    "send a form with a file",
+    "Its type is multipart/form-data, the field of the file is called file.",
+)
 _FIELD_BYTES = 16 * 1024
 _FIELDS = 64
 # what stands around the file: the other fields and the lines between
@@ -30,12 +36,12 @@ class Form:
 async def receive_form(request: AnyRequest, file: SpooledFile, *, most: int) -> Form:
     """Read a form whose field `file` goes into the spool.
 
-    Raises HTTPException 413 for more than `most` bytes, 415 for what is no form of this kind, and
+    Raises HTTPException 413 for more than `most` bytes, RefusedError for what is no form, and
     ValidationException for a broken form, one without a file, or with two.
     """
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != "multipart/form-data" or not options.get("boundary"):
-        raise HTTPException(status_code=415)
+        raise RefusedError(_NO_FORM)
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > most + _AROUND:
         raise _too_large()

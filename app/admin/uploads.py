@@ -3,7 +3,7 @@
 import asyncio
 import time
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeAlias
 from uuid import UUID
 
 import asyncpg
@@ -18,7 +18,7 @@ from litestar.openapi.spec import (
     RequestBody,
     Schema,
 )
-from litestar.params import FromPath, JSONBody, QueryParameter
+from litestar.params import JSONBody, PathParameter, QueryParameter
 from msgspec import Meta
 
 from app.access.guards import curators
@@ -28,7 +28,8 @@ from app.admin.fields import ADMIN_PROBLEMS, Code, Name, Tag
 from app.admin.receiving import Form, receive_form
 from app.admin.spool import SpooledFile, spooled_file
 from app.admin.words import for_people
-from app.errors import PROBLEM_JSON, AnyRequest, Problem, request_id_of
+from app.documenting import answer
+from app.errors import PROBLEM_JSON, AnyRequest, Problem, RefusedError, Trouble, request_id_of
 
 BASE = "/api/admin/knowledge-base"
 # between two looks at an upload that a worker is reading
@@ -38,6 +39,13 @@ _DATE = "effectiveDate"
 _TAGS = "sendTags"
 _MOST_TAGS = 50
 _LONGEST_TEXT = 300
+
+
+UploadId: TypeAlias = Annotated[UUID, PathParameter(description="The key of the upload.")]
+
+BatchId: TypeAlias = Annotated[
+    UUID, QueryParameter(name="batchId", description="The key of the batch.")
+]
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -89,6 +97,23 @@ class BatchAccepted(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     status_url: str
 
 
+_EXAMPLE = Stored(
+    upload_id=UUID(int=1),
+    document_id=12,
+    title="Getting to school",
+    state="updated",
+    status_url=f"{BASE}/uploads/{UUID(int=1)}",
+)
+_OTHERWISE = {
+    200: answer(Stored, "The text was there, and facts given now were corrected.", _EXAMPLE),
+    202: answer(
+        Accepted,
+        "It is kept, and not read yet.",
+        Accepted(upload_id=UUID(int=1), status_url=_EXAMPLE.status_url, state="waiting"),
+    ),
+}
+
+
 def _operation(limit: str) -> type[Operation]:
     """The description of a form with a file, which is read as it arrives."""
     texts = {name: Schema(type=OpenAPIType.STRING, max_length=300) for name in _TEXTS}
@@ -135,11 +160,11 @@ class UploadController(Controller):
         "/upload",
         summary="Upload a document",
         status_code=201,
-        responses=ADMIN_PROBLEMS,
+        responses=ADMIN_PROBLEMS | _OTHERWISE,
         request_max_body_size=None,
         operation_class=_operation("50 MB"),
     )
-    async def upload(self, request: AnyRequest) -> Response[Stored | Accepted | Problem]:
+    async def upload(self, request: AnyRequest) -> Response[Stored]:
         """PDF, Word, HTML or text up to 50 MB, known by its bytes. 201 when it was read in time,
         else 202; 409 with `documentId` when the text is there already.
         """
@@ -166,7 +191,7 @@ class UploadController(Controller):
         )
 
     @get("/uploads/{upload_id:uuid}", summary="What became of an upload", responses=ADMIN_PROBLEMS)
-    async def status(self, request: AnyRequest, upload_id: FromPath[UUID]) -> calls.UploadStatus:
+    async def status(self, request: AnyRequest, upload_id: UploadId) -> calls.UploadStatus:
         """Until 24 hours after it is done."""
         async with acting(request) as db:
             return _for_people(await calls.upload_status(db, upload_key=upload_id))
@@ -191,7 +216,11 @@ class UploadController(Controller):
 
     @get("/ingest-status", summary="What became of addresses", responses=ADMIN_PROBLEMS)
     async def ingest_status(
-        self, request: AnyRequest, batch_id: Annotated[UUID, QueryParameter(name="batchId")]
+        self,
+        request: AnyRequest,
+        batch_id: Annotated[
+            UUID, QueryParameter(name="batchId", description="The key of the batch.")
+        ],
     ) -> calls.BatchStatus:
         """Until 24 hours after the last is done."""
         async with acting(request) as db:
@@ -277,9 +306,7 @@ async def _wait(request: AnyRequest, upload_key: UUID, *, seconds: float) -> cal
         await asyncio.sleep(_LOOK_AGAIN)
 
 
-def _answer(
-    request: AnyRequest, taken: calls.Taken, status: calls.UploadStatus
-) -> Response[Stored | Accepted | Problem]:
+def _answer(request: AnyRequest, taken: calls.Taken, status: calls.UploadStatus) -> Response[Any]:
     where = _status_url(taken.upload_key)
     file = status.files[0] if status.state == "read" and status.files else None
     if file is None:
@@ -287,14 +314,8 @@ def _answer(
         waiting = Accepted(upload_id=taken.upload_key, status_url=where, state=status.state)
         return Response(waiting, status_code=202, headers={"Location": where})
     if file.state == "refused":
-        return _problem(
-            Problem(
-                title=for_people(file.reason) or "the file cannot be taken in",
-                status=422,
-                code="file_refused",
-                request_id=request_id_of(request.scope),
-            )
-        )
+        reason = for_people(file.reason) or "the file cannot be taken in"
+        raise RefusedError(Trouble(422, "file_refused", reason))
     if taken.joined or file.state in {"duplicate", "unchanged"}:
         return _problem(
             Duplicate(

@@ -211,6 +211,10 @@ def test_few_functions_act_with_the_owners_rights_and_all_with_a_pinned_path(
         "chat.read_conversation",
         "chat.delete_conversation",
         "chat.purge",
+        "intake.receive_upload",
+        # a curator asks for a run, a worker carries out what was asked for
+        "validation.start_run",
+        "validation.judge_batch",
         # monitoring sees how the queue and the deploy stand, and nothing else of either
         "dba.vital_signs",
         "dba.readiness",

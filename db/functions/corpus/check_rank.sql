@@ -1,7 +1,8 @@
 -- corpus.check_rank
 -- Refuse a kind of publisher that no pack names.
 --
--- called by  corpus.stage_document, corpus.load_domains, intake.create_batch, ingest/calls.py
+-- called by  corpus.stage_document, corpus.load_domains, intake.create_batch, ingest/calls.py,
+--            intake.receive_upload
 -- raises     KB004 unknown kind of publisher
 
 create or replace function corpus.check_rank(authority text)

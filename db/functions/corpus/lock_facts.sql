@@ -1,7 +1,8 @@
 -- corpus.lock_facts
 -- Lock the facts of chunks against other deciders, always in one order so that no two can deadlock; refuse an unknown chunk.
 --
--- called by  corpus.set_status, corpus.set_tags, corpus.decide_chunks, corpus.decide_documents
+-- called by  corpus.set_status, corpus.set_tags, corpus.decide_chunks, corpus.decide_documents,
+--            validation.judge_batch
 -- locks      the rows of corpus.chunk_fact, by chunk_id
 -- raises     KB014 no such chunk
 

@@ -1,7 +1,7 @@
 -- corpus.set_status
 -- Decide on chunks along the allowed edges (corpus.status_edge), audited; returns how many changed. All or none.
 --
--- called by  curators, corpus.decide_chunks, corpus.decide_documents
+-- called by  curators, corpus.decide_chunks, corpus.decide_documents, validation.judge_document
 -- writes     corpus.chunk_fact, audit.event
 -- raises     KB013 an edge that is not allowed, KB014 no such chunk
 

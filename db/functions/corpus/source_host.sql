@@ -1,7 +1,7 @@
 -- corpus.source_host
 -- Host of an address, lower case, without www; NULL when the source is not an address.
 --
--- called by  corpus.stage_document
+-- called by  corpus.stage_document, validation.weigh_version
 -- raises     nothing
 
 create or replace function corpus.source_host(source text)

@@ -3,7 +3,8 @@
 --
 -- Enqueued again it starts afresh: whoever holds it can no longer finish it.
 --
--- called by  corpus.stage_document, intake.create_batch
+-- called by  corpus.stage_document, intake.create_batch, intake.receive_upload,
+--            validation.judge_batch, validation.start_run
 -- writes     queue.task
 
 create or replace function queue.enqueue(

@@ -2,7 +2,8 @@
 -- One spelling for matching: lower case, NFKC, straight quotes, single spaces, no invisible characters, no line-end hyphens.
 --
 -- called by  terms.*, corpus.title_key, corpus.list_documents, embedding.question_hash,
---            search.hash_question, search.record_search, chat.standalone_question
+--            search.hash_question, search.record_search, chat.standalone_question,
+--            place.authority_named
 -- raises     nothing
 
 create or replace function terms.fold_text(content text)
