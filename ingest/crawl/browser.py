@@ -143,7 +143,8 @@ class Browser:
     def render(self, url: str, *, check: Callable[[str], None] = lambda url: None) -> Rendered:
         """The page at a normal address as a reader sees it. Raises FetchError.
 
-        `check` is called with each address before it is asked for and may raise FetchError.
+        `check` is called with each address before it is asked for. A FetchError of it refuses
+        the address; any other error ends the page and reaches the caller.
         """
         # Playwright is optional
         from playwright.sync_api import Error, sync_playwright
@@ -209,6 +210,7 @@ class _Visit:
         self._answer: Relayed | None = None
         self._moved: str | None = None
         self._failure: FetchError | None = None
+        self._trouble: Exception | None = None
         self._page: Page | None = None
 
     def see(self, url: str) -> Rendered:
@@ -222,8 +224,9 @@ class _Visit:
         self._go(page, url)
         self._settle(page)
         markup = self._markup(page)
-        if self._failure is not None:
-            raise self._failure
+        wrong = self._trouble or self._failure
+        if wrong is not None:
+            raise wrong
         if self._answer is None:
             raise FetchError("broken", "the browser got no page", passing=True)
         if self._answer.status >= 400:
@@ -246,11 +249,9 @@ class _Visit:
             self._moved = None
             try:
                 page.goto(url, wait_until="commit", timeout=self._left())
-            except Error:
-                if self._moved is None and self._failure is not None:
-                    raise self._failure from None
+            except Error as error:
                 if self._moved is None:
-                    raise
+                    raise self._trouble or self._failure or error from None
             if self._moved is None:
                 return
             url = self._moved
@@ -309,6 +310,13 @@ class _Visit:
             except FetchError as error:
                 if self._is_main(request):
                     self._failure = error
+                route.abort()
+                return
+            except Error:
+                raise
+            except Exception as error:
+                # the caller's own, of `check`: it is told where it waits
+                self._trouble = error
                 route.abort()
                 return
             if answer is None:

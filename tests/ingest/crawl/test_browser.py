@@ -167,6 +167,18 @@ def test_each_address_is_checked_by_the_caller(net: Web, town: Host) -> None:
     assert town.paths == ["/"]
 
 
+def test_trouble_of_the_caller_reaches_the_caller(net: Web, town: Host) -> None:
+    town.pages["/"] = script_only("Words", source="/data")
+
+    def check(url: str) -> None:
+        if url.endswith("/data"):
+            raise LookupError("the database is gone")
+
+    with pytest.raises(LookupError, match="gone"):
+        Browser(net.fetcher(), limits=PATIENT).render(town.url(), check=check)
+    assert no_browser_is_left()
+
+
 def test_redirects_are_followed_and_a_page_may_write_anything(net: Web, town: Host) -> None:
     odd = """<p id=p>Words</p><form method=post action=/posted><input name=a></form><script>
         document.cookie = 'name=\u00e9\u4e2d'; fetch('/ok');
