@@ -81,7 +81,7 @@ def site_key(url: str) -> str:
     return "/".join(url.split("/", 3)[:3])
 
 
-def is_passing_parameter(name: str, value: str) -> bool:
+def _is_passing_parameter(name: str, value: str) -> bool:
     """Whether a parameter follows a reader or a session about and says nothing of the page."""
     name = name.lower()
     return (
@@ -109,7 +109,7 @@ def _kept_query(query: str) -> str:
     kept = []
     for parameter in query.split("&"):
         name, _, value = parameter.partition("=")
-        if parameter and not is_passing_parameter(name, value):
+        if parameter and not _is_passing_parameter(name, value):
             kept.append((name, parameter))
     # stable: several values of one name stay in their order, which may mean something
     return "&".join(parameter for _, parameter in sorted(kept, key=lambda found: found[0]))
@@ -122,7 +122,7 @@ def _without_sessions(path: str) -> str:
     segments = []
     for segment in path.split("/"):
         name, *parameters = segment.split(";")
-        kept = [p for p in parameters if not is_passing_parameter(*_split(p))]
+        kept = [p for p in parameters if not _is_passing_parameter(*_split(p))]
         segments.append(";".join([name, *kept]))
     return "/".join(segments)
 

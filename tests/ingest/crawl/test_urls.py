@@ -131,7 +131,7 @@ WEB = st.builds(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(url=WEB)
 def test_normalising_twice_changes_nothing(url: str) -> None:
     normal = normal_url(url, base="http://base.example/x/")
