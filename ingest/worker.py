@@ -114,9 +114,7 @@ class _Worker:
         self._lease = timedelta(seconds=settings.lease_seconds)
         self._name = holder_name()
         self._pages = fetch_page.PageFetcher(limits=settings.limits, fetcher=fetcher)
-        self._crawler = crawl_job.Crawler(
-            fetcher=self._pages.fetcher, sandbox=self._pages.sandbox
-        )
+        self._crawler = crawl_job.Crawler(fetcher=self._pages.fetcher, sandbox=self._pages.sandbox)
         self._done = 0
         self._at_a_time = at_a_time
         # one of a crew looks after the database

@@ -22,8 +22,8 @@ import psycopg
 
 from ingest import calls as queue
 from ingest.crawl import calls
-from ingest.crawl.robots import RobotsRules, ask_robots
 from ingest.crawl.guide import Guide
+from ingest.crawl.robots import RobotsRules, ask_robots
 from ingest.crawl.urls import normal_url, site_key
 from ingest.errors import again_if_passing, is_refusal, words_of
 from ingest.fetch import Fetched, Fetcher, FetchError
@@ -102,9 +102,7 @@ class Crawler:
                 reason=words_of(error),
             )
             return False
-        log.info(
-            "run %d: %s %s", work.job_id, step.url, outcome or "another worker took it over"
-        )
+        log.info("run %d: %s %s", work.job_id, step.url, outcome or "another worker took it over")
         return outcome not in {None, "retrying"}
 
     def _robots(
@@ -141,9 +139,7 @@ class Crawler:
             except OSError as error:
                 return _not_kept(db, turn, error)
             links, sitemaps = guide.listed_in(Path(spool.name).read_bytes(), fetched.url)
-        return calls.record_sitemap(
-            db, turn, size=fetched.size, links=links, sitemaps=sitemaps
-        )
+        return calls.record_sitemap(db, turn, size=fetched.size, links=links, sitemaps=sitemaps)
 
     def _page(
         self, db: psycopg.Connection, turn: calls.Turn, step: calls.Step, url: str, guide: Guide
@@ -224,13 +220,9 @@ class Crawler:
                 raise
             return calls.record_failed(db, turn, reason=words_of(error), size=answer.size)
 
-    def _not_read(
-        self, db: psycopg.Connection, turn: calls.Turn, error: FetchError
-    ) -> str | None:
+    def _not_read(self, db: psycopg.Connection, turn: calls.Turn, error: FetchError) -> str | None:
         if error.status in {404, 410}:
-            return calls.record_missing(
-                db, turn, for_good=error.status == 410, reason=error.reason
-            )
+            return calls.record_missing(db, turn, for_good=error.status == 410, reason=error.reason)
         return calls.record_failed(
             db,
             turn,

@@ -21,7 +21,12 @@ as $func$
     insert into crawl.visit as v (job_id, url, host, kind, depth, wanted)
     select add_sitemaps.job_id, s.url, crawl.host_of(s.url), 'sitemap', 0, false
     from unnest(add_sitemaps.sitemaps) with ordinality as s (url, place)
-    where crawl.host_of(s.url) is not null
+    where
+        crawl.host_of(s.url) is not null
+        and not exists (
+            select from crawl.visit as o
+            where o.job_id = add_sitemaps.job_id and o.url = s.url
+        )
     order by s.place
     limit (
         select greatest(0, 20 - count(*))
