@@ -127,9 +127,9 @@ class Host:
     def answer(self, request: BaseHTTPRequestHandler) -> None:
         """Note a request and answer it."""
         with self._lock:
-            self.seen.append(
-                Seen(time.monotonic(), request.command, request.path, dict(request.headers.items()))
-            )
+            # clients spell names as they like
+            headers = {name.title(): value for name, value in request.headers.items()}
+            self.seen.append(Seen(time.monotonic(), request.command, request.path, headers))
             self._now += 1
             self.most_at_once = max(self.most_at_once, self._now)
         try:

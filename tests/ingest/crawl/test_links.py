@@ -5,8 +5,11 @@ from collections.abc import Iterator
 from io import BytesIO
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ingest.crawl.links import MOST_LINKS, Link, PageLinks, read_links
+from ingest.crawl.urls import normal_url
 from tests.ingest.crawl.site_server import Web, html, web
 
 HERE = "https://www.example.gov.uk/send/offer/page"
@@ -196,6 +199,21 @@ def test_hostile_markup_takes_no_time(markup: str) -> None:
 
 def test_the_number_of_links_is_bounded() -> None:
     assert len(urls("".join(f"<a href=/{n}>x</a>" for n in range(MOST_LINKS + 100)))) == MOST_LINKS
+
+
+PIECES = (
+    "<a href=|<base href=|</a>|<template>|</template>|<svg>|</svg>|'|\"|>|<!--|/x|http://|&#0;"
+    "|\ud800|\x00|é|<meta name=robots content=|<link rel=canonical href=|<area href=|<noscript>|%|["
+)
+MARKUP = st.lists(st.sampled_from(PIECES.split("|")), max_size=30).map("".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(markup=MARKUP)
+def test_no_markup_stops_the_crawl(markup: str) -> None:
+    found = links(markup.encode("utf-8", "surrogatepass"))
+    for address in [*(link.url for link in found.links), found.canonical]:
+        assert address is None or normal_url(address) == address
 
 
 @pytest.fixture

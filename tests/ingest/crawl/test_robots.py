@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ingest.crawl.robots import (
     LONGEST_DELAY,
@@ -110,6 +112,21 @@ def test_a_rule_that_the_size_limit_cuts_is_left_out() -> None:
     text = robots_text(body)
     assert not allowed(text, "/first")
     assert allowed(text, "/other")
+
+
+LINES = st.lists(
+    st.sampled_from(["User-agent: *", "Disallow:", "Allow:", "Crawl-delay:", "Request-rate:"])
+    | st.text(alphabet=st.sampled_from("/a*$%:#1é\n \ufeff?=-/"), max_size=12),
+    max_size=20,
+).map(" ".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=LINES, path=st.text(alphabet=st.sampled_from("/a*$%é?="), max_size=12))
+def test_no_robots_txt_stops_the_crawl(text: str, path: str) -> None:
+    found = rules(robots_text(text.encode()))
+    assert found.allows(f"{SITE}/{path}") in {True, False}
+    assert found.delay is None or 0 <= found.delay <= LONGEST_DELAY
 
 
 def test_sitemaps_are_addresses_and_need_no_group() -> None:

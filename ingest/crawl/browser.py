@@ -1,0 +1,454 @@
+"""Pages that show their text only to a browser, read in the system's Chromium.
+
+Chromium reaches nothing by itself: it has no name server and a proxy that is not there. Each
+request it wants to make comes here, is vetted like every other address, made by the fetcher's own
+pinned connections, and answered from what came. So redirects, scripts, frames and names that
+change their mind lead no further than a plain fetch does. What is no GET, every download, service
+worker and web socket is refused; pictures, films and fonts are not asked for.
+
+A browser is started for one page, with an empty profile, and a watchdog kills it when it takes too
+long or too much memory, whatever the page does. Playwright and Chromium are optional: without them
+`Browser` says so in one line.
+"""
+
+import importlib.util
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urldefrag, urljoin
+
+import psutil
+
+from ingest.crawl.urls import normal_url
+from ingest.errors import IngestError
+from ingest.fetch import Fetcher, FetchError
+from ingest.fetch.answers import REDIRECTS, status_failure
+from ingest.fetch.relay import Relay, Relayed
+from ingest.parse.limits import MEGABYTE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page, Playwright, Request, Route
+
+# Statuses that a site may give to a program and not to a browser.
+REFUSALS = frozenset([403, 406, 429])
+# A page with no text and less than this is no page for anybody.
+SMALLEST_SHELL = 512
+
+_PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_FLAGS = (
+    "--headless",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # no way out but through us: names do not resolve, and what needs none meets a dead proxy
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=http://127.0.0.1:9",
+    "--proxy-bypass-list=<-loopback>",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--renderer-process-limit=2",
+    "--js-flags=--max-old-space-size=256",
+)
+_NOT_NEEDED = frozenset(["image", "media", "font", "texttrack", "manifest", "ping", "eventsource"])
+_OURS = frozenset(["host", "cookie", "accept-encoding", "connection", "content-length"])
+_NOT_PASSED_ON = frozenset(
+    ["content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive"]
+)
+_PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml")
+_LOOK = 0.1
+_TRIES = 5
+
+
+class BrowserMissingError(IngestError):
+    """There is no browser to read pages with; the message says what to install."""
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserLimits:
+    """Bounds of one page and all it asks for; `memory` is that of all processes together."""
+
+    wall_seconds: float = 45
+    settle_seconds: float = 5
+    max_requests: int = 80
+    max_bytes: int = 20 * MEGABYTE
+    max_markup: int = 10 * MEGABYTE
+    memory: int = 1536 * MEGABYTE
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A page after its scripts ran; `requests` is how many were made for it."""
+
+    url: str
+    status: int
+    markup: str
+    requests: int
+
+
+def may_help(*, status: int | None, size: int = 0, has_text: bool = False) -> bool:
+    """Whether a browser might read what a plain fetch did not.
+
+    `status` is the answer's, `size` that of the page, `has_text` whether any was found in it.
+    """
+    if status in REFUSALS:
+        return True
+    return status == 200 and not has_text and size > SMALLEST_SHELL
+
+
+class Browser:
+    """Reads pages by the rules and through the connections of a fetcher."""
+
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        *,
+        limits: BrowserLimits | None = None,
+        program: str | None = None,
+    ) -> None:
+        """Raises BrowserMissingError; `program` is Chromium, looked for on PATH by default."""
+        self._limits = limits or BrowserLimits()
+        if importlib.util.find_spec("playwright") is None:
+            raise BrowserMissingError(
+                "pages that only scripts write need Playwright: pip install 'pgkb[browser]'"
+            )
+        found = program or next(filter(None, map(shutil.which, _PROGRAMS)), None)
+        if found is None or shutil.which(found) is None:
+            raise BrowserMissingError(
+                "pages that only scripts write need Chromium: install it, "
+                "e.g. apt-get install chromium"
+            )
+        self._program = found
+        self._fetcher = fetcher.with_settings(
+            replace(
+                fetcher.settings,
+                max_bytes=self._limits.max_bytes,
+                wall_seconds=self._limits.wall_seconds,
+            )
+        )
+
+    def render(self, url: str, *, check: Callable[[str], None] = lambda url: None) -> Rendered:
+        """The page at a normal address as a reader sees it. Raises FetchError.
+
+        `check` is called with each address before it is asked for and may raise FetchError.
+        """
+        # Playwright is optional
+        from playwright.sync_api import Error, sync_playwright
+
+        relay = self._fetcher.relay()
+        with tempfile.TemporaryDirectory(
+            prefix="pgkb-browser-", ignore_cleanup_errors=True
+        ) as home:
+            profile = Path(home, "profile")
+            with _Watchdog(profile, self._limits) as watchdog:
+                try:
+                    with sync_playwright() as playwright:
+                        context = self._start(playwright, profile)
+                        try:
+                            return _Visit(context, relay, check, self._limits).see(url)
+                        finally:
+                            context.close()
+                except Error as error:
+                    raise watchdog.reason or FetchError(
+                        "broken", "the browser could not show the page", passing=True
+                    ) from error
+                except FetchError as error:
+                    raise watchdog.reason or error from error
+                finally:
+                    relay.close()
+
+    def _start(self, playwright: "Playwright", profile: Path) -> "BrowserContext":
+        return playwright.chromium.launch_persistent_context(
+            profile,
+            executable_path=self._program,
+            args=list(_FLAGS),
+            # Chromium's own sandbox refuses to run for root
+            chromium_sandbox=os.geteuid() != 0,
+            headless=True,
+            accept_downloads=False,
+            service_workers="block",
+            user_agent=self._fetcher.settings.user_agent,
+            timeout=self._limits.wall_seconds * 1000,
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+        )
+
+
+class _Visit:
+    """One page in a browser that was started for it."""
+
+    def __init__(
+        self,
+        context: "BrowserContext",
+        relay: Relay,
+        check: Callable[[str], None],
+        limits: BrowserLimits,
+    ) -> None:
+        self._context = context
+        self._relay = relay
+        self._check = check
+        self._limits = limits
+        self._ends = time.monotonic() + limits.wall_seconds
+        self._requests = 0
+        self._loads = 0
+        # of the page itself: its last answer, where it sends on to, why it was refused
+        self._answer: Relayed | None = None
+        self._moved: str | None = None
+        self._failure: FetchError | None = None
+        self._page: Page | None = None
+
+    def see(self, url: str) -> Rendered:
+        """Go there, let its scripts run, and take what is shown."""
+        context = self._context
+        context.route("**/*", self._on_request)
+        context.route_web_socket("**/*", lambda socket: socket.close())
+        page = self._page = context.new_page()
+        context.on("page", lambda other: other.close())
+        page.on("dialog", lambda dialog: dialog.dismiss())
+        self._go(page, url)
+        self._settle(page)
+        markup = self._markup(page)
+        if self._failure is not None:
+            raise self._failure
+        if self._answer is None:
+            raise FetchError("broken", "the browser got no page", passing=True)
+        if self._answer.status >= 400:
+            raise status_failure(self._answer.status, dict(self._answer.headers))
+        shown_at = normal_url(page.url)
+        if shown_at is None:
+            raise FetchError("broken", "scripts lead from the page to something that is no page")
+        return Rendered(
+            url=shown_at,
+            status=self._answer.status,
+            markup=markup,
+            requests=self._requests,
+        )
+
+    def _go(self, page: "Page", url: str) -> None:
+        """Open it; where it sends on, that is opened as a page of its own."""
+        from playwright.sync_api import Error
+
+        for _ in range(_TRIES):
+            self._moved = None
+            try:
+                page.goto(url, wait_until="domcontentloaded", timeout=self._left())
+            except Error:
+                if self._moved is None and self._failure is not None:
+                    raise self._failure from None
+                if self._moved is None:
+                    raise
+            if self._moved is None:
+                return
+            url = self._moved
+        raise FetchError("redirects", f"it was sent on more than {_TRIES} times")
+
+    def _settle(self, page: "Page") -> None:
+        """Wait until it asks for nothing more, or long enough; follow it where a script goes."""
+        from playwright.sync_api import TimeoutError as Late
+
+        for _ in range(_TRIES):
+            try:
+                page.wait_for_load_state(
+                    "networkidle", timeout=min(self._left(), self._limits.settle_seconds * 1000)
+                )
+            except Late:
+                return
+            if self._moved is None:
+                return
+            self._go(page, self._moved)
+
+    def _markup(self, page: "Page") -> str:
+        from playwright.sync_api import Error
+
+        for attempt in range(_TRIES):
+            try:
+                length = page.evaluate("document.documentElement.outerHTML.length")
+                if length > self._limits.max_markup:
+                    raise FetchError("too-big", "scripts make the page larger than is allowed")
+                return page.content()
+            except Error:
+                # it is on its way to another page
+                if attempt == _TRIES - 1:
+                    raise
+                page.wait_for_timeout(min(200, self._left()))
+        raise AssertionError("unreachable")
+
+    def _left(self) -> float:
+        """Milliseconds; never nought, which Playwright takes for no limit."""
+        return max((self._ends - time.monotonic()) * 1000, 1)
+
+    def _on_request(self, route: "Route", request: "Request") -> None:
+        from playwright.sync_api import Error
+
+        try:
+            if not self._is_wanted(request):
+                route.abort()
+                return
+            try:
+                answer = self._fetch(request)
+            except FetchError as error:
+                if self._is_main(request):
+                    self._failure = error
+                route.abort()
+                return
+            if answer is None:
+                route.abort()
+                return
+            route.fulfill(status=answer.status, headers=_passed_on(answer), body=answer.body)
+        except Error:
+            # the page was closed or killed meanwhile
+            return
+
+    def _is_wanted(self, request: "Request") -> bool:
+        self._requests += 1
+        return (
+            self._requests <= self._limits.max_requests
+            and request.method == "GET"
+            and request.url.startswith(("http://", "https://"))
+            and request.resource_type not in _NOT_NEEDED
+        )
+
+    def _is_main(self, request: "Request") -> bool:
+        from playwright.sync_api import Error
+
+        try:
+            return (
+                request.is_navigation_request()
+                and self._page is not None
+                and request.frame == self._page.main_frame
+            )
+        except Error:
+            # a window that a script opened, and that is closed at once
+            return False
+
+    def _fetch(self, request: "Request") -> Relayed | None:
+        """What a request gets, None for a page that is elsewhere: the browser is sent there."""
+        url = urldefrag(request.url).url
+        main = self._is_main(request)
+        if main:
+            self._loads += 1
+            if self._loads > _TRIES:
+                raise FetchError("redirects", "the page loads itself again and again")
+        for _ in range(_TRIES):
+            self._check(url)
+            answer = self._relay.get(url, self._headers(request, url))
+            location = dict(answer.headers).get("location", "")
+            if answer.status not in REDIRECTS or not location:
+                if main:
+                    self._answer, self._failure = answer, None
+                    _refuse_download(answer)
+                return answer
+            url = _joined(url, location)
+            if main:
+                self._moved = url
+                return None
+        raise FetchError("redirects", f"it was sent on more than {_TRIES} times")
+
+    def _headers(self, request: "Request", url: str) -> dict[str, str]:
+        headers = {
+            name: value for name, value in request.headers.items() if name.lower() not in _OURS
+        }
+        cookies = "; ".join(
+            f"{cookie.get('name', '')}={cookie.get('value', '')}"
+            for cookie in self._context.cookies(url)
+        )
+        return {**headers, "cookie": cookies} if cookies else headers
+
+
+def _refuse_download(answer: Relayed) -> None:
+    """A browser shows pages; files are fetched without one."""
+    headers = dict(answer.headers)
+    kind = headers.get("content-type", "text/html").partition(";")[0].strip().lower()
+    disposition = headers.get("content-disposition", "").strip().lower()
+    if kind not in _PAGE_TYPES or disposition.startswith("attachment"):
+        raise FetchError("broken", "it is a file and no page: a browser shows none of it")
+
+
+def _joined(url: str, location: str) -> str:
+    return urldefrag(urljoin(url, location)).url
+
+
+def _passed_on(answer: Relayed) -> dict[str, str]:
+    """The headers for the browser; several of one name in lines, as Playwright wants them."""
+    headers: dict[str, str] = {}
+    for name, value in answer.headers:
+        if name not in _NOT_PASSED_ON:
+            known = headers.get(name)
+            separator = "\n" if name == "set-cookie" else ", "
+            headers[name] = value if known is None else f"{known}{separator}{value}"
+    return headers
+
+
+class _Watchdog:
+    """Kills the browser of a profile when its time or its memory is used up."""
+
+    def __init__(self, profile: Path, limits: BrowserLimits) -> None:
+        self.reason: FetchError | None = None
+        self._mark = f"--user-data-dir={profile}"
+        self._limits = limits
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="browser-watchdog", daemon=True)
+
+    def __enter__(self) -> "_Watchdog":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self._thread.join()
+        # a browser that outlives its page would outlive us
+        self._kill()
+
+    def _watch(self) -> None:
+        ends = time.monotonic() + self._limits.wall_seconds
+        while not self._over.wait(_LOOK):
+            if time.monotonic() >= ends:
+                self.reason = FetchError(
+                    "timeout",
+                    f"the browser took more than {self._limits.wall_seconds:g} seconds",
+                    passing=True,
+                )
+            elif self._memory() > self._limits.memory:
+                self.reason = FetchError("too-big", "the page takes too much memory in a browser")
+            if self.reason is not None:
+                self._kill()
+                return
+
+    def _processes(self) -> list[psutil.Process]:
+        """The browser and all it started; it runs in a group of its own, so it is known by name."""
+        try:
+            ours = psutil.Process().children(recursive=True)
+        except psutil.Error:
+            return []
+        found = []
+        for process in ours:
+            try:
+                if self._mark in process.cmdline():
+                    found += [process, *process.children(recursive=True)]
+            except psutil.Error:
+                continue
+        return found
+
+    def _memory(self) -> int:
+        total = 0
+        for process in set(self._processes()):
+            try:
+                total += process.memory_info().rss
+            except psutil.Error:
+                continue
+        return total
+
+    def _kill(self) -> None:
+        for process in set(self._processes()):
+            try:
+                process.kill()
+            except psutil.Error:
+                continue
