@@ -894,7 +894,7 @@ GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_admin;
 CREATE FUNCTION corpus.correct_facts(version_id bigint, title text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6542295c94bb42a8';
+    AS 'sha256 9390fcf1aef85458';
 
 COMMENT ON FUNCTION corpus.correct_facts(version_id bigint, title text, tags text[], authority text, document_type text, effective_date date) IS 'Apply corrected facts to a version whose text is the same; false when there was nothing to correct. NULL leaves a fact as it is.';
 
@@ -976,6 +976,17 @@ COMMENT ON FUNCTION corpus.find_break(passage_window text, size integer, low int
 REVOKE ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.find_break(passage_window text, size integer, low integer) TO pgkb_admin;
+
+CREATE FUNCTION corpus.fold_title(title text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 abf86605afec8797';
+
+COMMENT ON FUNCTION corpus.fold_title(title text) IS 'A title as titles are compared: folded, without the ending of a file, the year of an act made part of its name.';
+
+REVOKE ALL ON FUNCTION corpus.fold_title(title text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.fold_title(title text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.fold_title(title text) TO pgkb_admin;
 
 CREATE FUNCTION corpus.in_other_folder(source text, other text) RETURNS boolean
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -1098,6 +1109,28 @@ REVOKE ALL ON FUNCTION corpus.lock_titles(document_ids bigint[], another_key tex
 GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[], another_key text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[], another_key text) TO pgkb_admin;
 
+CREATE FUNCTION corpus.move_document(document_id bigint, source text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ae2935315de8ab45';
+
+COMMENT ON FUNCTION corpus.move_document(document_id bigint, source text) IS 'Give a document the address it is found at now; false when that is another document''s already.';
+
+REVOKE ALL ON FUNCTION corpus.move_document(document_id bigint, source text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.move_document(document_id bigint, source text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.move_document(document_id bigint, source text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.names_edition(title text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 c6303298ac99ca32';
+
+COMMENT ON FUNCTION corpus.names_edition(title text) IS 'Whether a title names a date or a version, so that it is one edition of something.';
+
+REVOKE ALL ON FUNCTION corpus.names_edition(title text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.names_edition(title text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.names_edition(title text) TO pgkb_admin;
+
 CREATE FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1166,13 +1199,24 @@ GRANT ALL ON FUNCTION corpus.restore_version(version_id bigint) TO pgkb_admin;
 CREATE FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1f0b18fc5560243c';
+    AS 'sha256 75a99b9c336e834f';
 
-COMMENT ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) IS 'Take a published version out of the search because another took over; it stays for as_of and old citations.';
+COMMENT ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) IS 'Take a published version out of the search because another took over, or none; it stays for as_of and old citations.';
 
 REVOKE ALL ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.retire_version(version_id bigint, successor_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION corpus.rival_key(title text, source text, effective_date date) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 36844ea27b25ebb5';
+
+COMMENT ON FUNCTION corpus.rival_key(title text, source text, effective_date date) IS 'The key by which a version replaces other documents of its title; NULL when its title alone is no reason to.';
+
+REVOKE ALL ON FUNCTION corpus.rival_key(title text, source text, effective_date date) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.rival_key(title text, source text, effective_date date) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.rival_key(title text, source text, effective_date date) TO pgkb_admin;
 
 CREATE FUNCTION corpus.rivals_of(version_id bigint) RETURNS SETOF corpus.version
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -1230,7 +1274,7 @@ GRANT ALL ON FUNCTION corpus.source_host(source text) TO pgkb_admin;
 CREATE FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date, metadata jsonb DEFAULT '{}'::jsonb, lease_holder text DEFAULT NULL::text, title_is_stated boolean DEFAULT true, origin text DEFAULT NULL::text, other_sources text[] DEFAULT '{}'::text[]) RETURNS TABLE(outcome text, kept_as text, document_id bigint, version_id bigint, existing_document_id bigint, existing_source text, chunk_count integer, task_id bigint, lease_token uuid)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a756683ef30b507c';
+    AS 'sha256 2c0de96498184aa9';
 
 COMMENT ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text, title_is_stated boolean, origin text, other_sources text[]) IS 'Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.';
 
@@ -1251,13 +1295,24 @@ GRANT ALL ON FUNCTION corpus.supersede(document_id bigint, successor_id bigint, 
 CREATE FUNCTION corpus.title_key(title text) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 23585dff7d32d6be';
+    AS 'sha256 b76f7a78091a848e';
 
 COMMENT ON FUNCTION corpus.title_key(title text) IS 'Folded title without dates and version words; NULL when what is left is too generic to supersede by.';
 
 REVOKE ALL ON FUNCTION corpus.title_key(title text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.title_key(title text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.title_key(title text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.undate_title(title text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 404148c1792c16fa';
+
+COMMENT ON FUNCTION corpus.undate_title(title text) IS 'A folded title without dates and version words.';
+
+REVOKE ALL ON FUNCTION corpus.undate_title(title text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.undate_title(title text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.undate_title(title text) TO pgkb_admin;
 
 CREATE FUNCTION corpus.undo_supersession(version_id bigint, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS TABLE(document_id bigint, version integer, stands_alone boolean, retired_version bigint)
     LANGUAGE plpgsql SECURITY DEFINER
@@ -1269,11 +1324,1119 @@ COMMENT ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, reas
 REVOKE ALL ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, reason text) TO pgkb_admin;
 
+CREATE FUNCTION corpus.withdraw(document_id bigint, successor_id bigint DEFAULT NULL::bigint, reason text DEFAULT NULL::text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 80b1fa85e6992fff';
+
+COMMENT ON FUNCTION corpus.withdraw(document_id bigint, successor_id bigint, reason text) IS 'Take a document out of the search because its source is gone, with or without another document that took over; false when none is published.';
+
+REVOKE ALL ON FUNCTION corpus.withdraw(document_id bigint, successor_id bigint, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.withdraw(document_id bigint, successor_id bigint, reason text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.withdraw(document_id bigint, successor_id bigint, reason text) TO pgkb_admin;
+
 CREATE TRIGGER chunk_fact__check_transition BEFORE UPDATE OF status ON corpus.chunk_fact FOR EACH ROW EXECUTE FUNCTION corpus.chunk_fact__check_transition();
 
 CREATE TRIGGER chunk_fact__note_decisions AFTER UPDATE ON corpus.chunk_fact REFERENCING OLD TABLE AS old_fact NEW TABLE AS new_fact FOR EACH STATEMENT EXECUTE FUNCTION corpus.chunk_fact__note_decisions();
 
 CREATE TRIGGER chunk_fact__rate BEFORE UPDATE OF tags ON corpus.chunk_fact FOR EACH ROW EXECUTE FUNCTION corpus.chunk_fact__rate();
+
+CREATE SCHEMA crawl;
+
+COMMENT ON SCHEMA crawl IS 'Web sites that are visited, what is known of their pages, and the runs that visit them.';
+
+GRANT USAGE ON SCHEMA crawl TO pgkb_app;
+GRANT USAGE ON SCHEMA crawl TO pgkb_ingest;
+GRANT USAGE ON SCHEMA crawl TO pgkb_admin;
+
+CREATE TYPE crawl.step AS (
+	action text,
+	wait interval,
+	visit_id bigint,
+	url text,
+	host text,
+	depth smallint,
+	wanted boolean,
+	etag text,
+	last_modified text,
+	robots text,
+	failures integer
+);
+
+COMMENT ON COLUMN crawl.step.action IS 'robots (read it), sitemap, page, wait (the task is ready again later) or done.';
+
+COMMENT ON COLUMN crawl.step.depth IS 'Links away from a seed.';
+
+COMMENT ON COLUMN crawl.step.etag IS 'To be sent back byte for byte.';
+
+COMMENT ON COLUMN crawl.step.failures IS 'How often in a row that could not be read.';
+
+COMMENT ON COLUMN crawl.step.host IS 'Its host.';
+
+COMMENT ON COLUMN crawl.step.last_modified IS 'To be sent back byte for byte.';
+
+COMMENT ON COLUMN crawl.step.robots IS 'robots.txt of the host.';
+
+COMMENT ON COLUMN crawl.step.url IS 'The address to ask for.';
+
+COMMENT ON COLUMN crawl.step.visit_id IS 'The visit.';
+
+COMMENT ON COLUMN crawl.step.wait IS 'How long until the task is ready again.';
+
+COMMENT ON COLUMN crawl.step.wanted IS 'Its text is kept.';
+
+COMMENT ON TYPE crawl.step IS 'What a worker is to do next for a run.';
+
+CREATE TABLE crawl.host (
+    host text NOT NULL,
+    robots text,
+    robots_status smallint,
+    robots_hash bytea,
+    robots_fetched_at timestamp with time zone,
+    robots_expires_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    robots_failures integer DEFAULT 0 NOT NULL,
+    robots_delay interval,
+    site_delay interval DEFAULT '00:00:01'::interval NOT NULL,
+    next_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    held_by_task bigint,
+    held_token uuid,
+    CONSTRAINT host_is_held_with_a_token CHECK (((held_by_task IS NULL) = (held_token IS NULL)))
+)
+WITH (fillfactor='70');
+
+COMMENT ON COLUMN crawl.host.held_by_task IS 'The task whose worker is asking it now; void when that worker has lost the task.';
+
+COMMENT ON COLUMN crawl.host.held_token IS 'The lease it asks under.';
+
+COMMENT ON COLUMN crawl.host.host IS 'Host, with the port when that is not the usual one.';
+
+COMMENT ON COLUMN crawl.host.next_at IS 'Nobody asks before this instant.';
+
+COMMENT ON COLUMN crawl.host.robots IS 'Its robots.txt; empty when it has none and everything is allowed, NULL when that is not known.';
+
+COMMENT ON COLUMN crawl.host.robots_delay IS 'The delay it asks for, by Crawl-delay or Request-rate.';
+
+COMMENT ON COLUMN crawl.host.robots_expires_at IS 'When it is to be read again.';
+
+COMMENT ON COLUMN crawl.host.robots_failures IS 'How often in a row it could not be read.';
+
+COMMENT ON COLUMN crawl.host.robots_fetched_at IS 'When robots was read.';
+
+COMMENT ON COLUMN crawl.host.robots_hash IS 'SHA-256 of robots: a change opens blocked pages again.';
+
+COMMENT ON COLUMN crawl.host.robots_status IS 'What the host answered the last time; NULL when it did not.';
+
+COMMENT ON COLUMN crawl.host.site_delay IS 'The delay of the sites that are on it.';
+
+COMMENT ON TABLE crawl.host IS 'A host that is asked: its robots.txt, and when somebody may ask it next.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE crawl.host TO pgkb_ingest;
+GRANT SELECT ON TABLE crawl.host TO pgkb_admin;
+
+CREATE TABLE crawl.job (
+    job_id bigint NOT NULL,
+    site_id bigint NOT NULL,
+    state text DEFAULT 'pending'::text NOT NULL,
+    reason text,
+    requested_by text DEFAULT SESSION_USER NOT NULL,
+    accepts_loss boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    requests integer DEFAULT 0 NOT NULL,
+    bytes bigint DEFAULT 0 NOT NULL,
+    parsed integer DEFAULT 0 NOT NULL,
+    known integer DEFAULT 0 NOT NULL,
+    lost integer DEFAULT 0 NOT NULL,
+    retired integer DEFAULT 0 NOT NULL,
+    current_url text,
+    CONSTRAINT job_is_finished_with_a_state CHECK (((finished_at IS NULL) = (state = ANY (ARRAY['pending'::text, 'running'::text, 'paused'::text])))),
+    CONSTRAINT job_state_is_known CHECK ((state = ANY (ARRAY['pending'::text, 'running'::text, 'paused'::text, 'done'::text, 'cancelled'::text, 'stopped'::text])))
+)
+WITH (fillfactor='70');
+
+COMMENT ON COLUMN crawl.job.accepts_loss IS 'Somebody has said that the pages are really gone.';
+
+COMMENT ON COLUMN crawl.job.bytes IS 'Bytes that came, unpacked.';
+
+COMMENT ON COLUMN crawl.job.created_at IS 'When it was asked for.';
+
+COMMENT ON COLUMN crawl.job.current_url IS 'The page that is being fetched.';
+
+COMMENT ON COLUMN crawl.job.finished_at IS 'When it ended.';
+
+COMMENT ON COLUMN crawl.job.job_id IS 'Key, and the subject of its task.';
+
+COMMENT ON COLUMN crawl.job.known IS 'Pages with a document when it began.';
+
+COMMENT ON COLUMN crawl.job.lost IS 'Of these, how many were not there this time.';
+
+COMMENT ON COLUMN crawl.job.parsed IS 'Pages whose text was read; the others had not changed.';
+
+COMMENT ON COLUMN crawl.job.reason IS 'Why it ended before every page was seen.';
+
+COMMENT ON COLUMN crawl.job.requested_by IS 'Who asked for it, or the schedule.';
+
+COMMENT ON COLUMN crawl.job.requests IS 'Pages and sitemaps asked for.';
+
+COMMENT ON COLUMN crawl.job.retired IS 'Documents taken out of the search at its end.';
+
+COMMENT ON COLUMN crawl.job.site_id IS 'Its site.';
+
+COMMENT ON COLUMN crawl.job.started_at IS 'When its first page was taken.';
+
+COMMENT ON COLUMN crawl.job.state IS 'pending, running, paused, done, cancelled (somebody said so) or stopped (something was wrong).';
+
+COMMENT ON TABLE crawl.job IS 'A run over a site. While it is open, the task crawl_job of its job_id stands for it.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE crawl.job TO pgkb_ingest;
+GRANT SELECT ON TABLE crawl.job TO pgkb_admin;
+
+CREATE TABLE crawl.policy_page (
+    pack text NOT NULL,
+    slug text NOT NULL,
+    name text NOT NULL,
+    phrases text[] NOT NULL,
+    unless text[] DEFAULT '{}'::text[] NOT NULL,
+    CONSTRAINT policy_page_has_phrases CHECK ((cardinality(phrases) > 0))
+);
+
+COMMENT ON COLUMN crawl.policy_page.name IS 'Name people know.';
+
+COMMENT ON COLUMN crawl.policy_page.pack IS 'The pack it came with.';
+
+COMMENT ON COLUMN crawl.policy_page.phrases IS 'What the words or the address of a link say; one that begins with = must be all that is said.';
+
+COMMENT ON COLUMN crawl.policy_page.slug IS 'Key within the pack.';
+
+COMMENT ON COLUMN crawl.policy_page.unless IS 'What they must not say besides.';
+
+COMMENT ON TABLE crawl.policy_page IS 'Kinds of policies of a school, by what links to them say: of a school''s site only these are kept.';
+
+GRANT SELECT ON TABLE crawl.policy_page TO pgkb_admin;
+
+CREATE TABLE crawl.site (
+    site_id bigint NOT NULL,
+    name text NOT NULL,
+    la_code text,
+    school_urn text,
+    domain text,
+    seeds text[] NOT NULL,
+    prefixes text[] DEFAULT '{}'::text[] NOT NULL,
+    document_type text,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    max_depth smallint DEFAULT 2 NOT NULL,
+    max_pages integer DEFAULT 500 NOT NULL,
+    max_bytes bigint DEFAULT 500000000 NOT NULL,
+    max_time interval DEFAULT '06:00:00'::interval NOT NULL,
+    delay interval DEFAULT '00:00:01'::interval NOT NULL,
+    loss_limit real DEFAULT 0.3 NOT NULL,
+    schedule text,
+    time_zone text DEFAULT 'UTC'::text NOT NULL,
+    next_run_at timestamp with time zone,
+    paused boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT site_budgets_are_positive CHECK (((max_pages > 0) AND (max_bytes > 0) AND (max_time > '00:00:00'::interval))),
+    CONSTRAINT site_delay_is_sane CHECK (((delay >= '00:00:00'::interval) AND (delay <= '00:01:00'::interval))),
+    CONSTRAINT site_depth_is_small CHECK (((max_depth >= 0) AND (max_depth <= 10))),
+    CONSTRAINT site_has_a_seed CHECK (((cardinality(seeds) >= 1) AND (cardinality(seeds) <= 100))),
+    CONSTRAINT site_has_one_owner CHECK ((num_nonnulls(la_code, school_urn, domain) = 1)),
+    CONSTRAINT site_loss_limit_is_a_share CHECK (((loss_limit >= (0)::double precision) AND (loss_limit <= (1)::double precision)))
+);
+
+COMMENT ON COLUMN crawl.site.created_at IS 'When it was added.';
+
+COMMENT ON COLUMN crawl.site.delay IS 'The least time between two requests to one host; robots.txt may ask for more.';
+
+COMMENT ON COLUMN crawl.site.document_type IS 'What its documents are, e.g. school_policy.';
+
+COMMENT ON COLUMN crawl.site.domain IS 'The national domain it is; its documents hold everywhere.';
+
+COMMENT ON COLUMN crawl.site.la_code IS 'The authority whose site it is.';
+
+COMMENT ON COLUMN crawl.site.loss_limit IS 'The share of known pages that may be lost in one run before it stops.';
+
+COMMENT ON COLUMN crawl.site.max_bytes IS 'Bytes of one run at most, unpacked.';
+
+COMMENT ON COLUMN crawl.site.max_depth IS 'How many links away from a seed pages may be.';
+
+COMMENT ON COLUMN crawl.site.max_pages IS 'Requests of one run at most.';
+
+COMMENT ON COLUMN crawl.site.max_time IS 'How long one run may take.';
+
+COMMENT ON COLUMN crawl.site.name IS 'Name people know.';
+
+COMMENT ON COLUMN crawl.site.next_run_at IS 'When the schedule is due next.';
+
+COMMENT ON COLUMN crawl.site.paused IS 'Its schedule rests.';
+
+COMMENT ON COLUMN crawl.site.prefixes IS 'Addresses that pages must begin with; empty: any page of the sites of the seeds.';
+
+COMMENT ON COLUMN crawl.site.schedule IS 'When it is visited: five fields as in cron; NULL is never.';
+
+COMMENT ON COLUMN crawl.site.school_urn IS 'The school whose site it is; its documents get the school''s authority.';
+
+COMMENT ON COLUMN crawl.site.seeds IS 'Addresses a run begins with.';
+
+COMMENT ON COLUMN crawl.site.site_id IS 'Key.';
+
+COMMENT ON COLUMN crawl.site.tags IS 'Topic slugs its documents get.';
+
+COMMENT ON COLUMN crawl.site.time_zone IS 'The zone its schedule is meant in.';
+
+COMMENT ON TABLE crawl.site IS 'A web site that is visited: the local offer of an authority, a school, or a national domain.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE crawl.site TO pgkb_ingest;
+GRANT SELECT ON TABLE crawl.site TO pgkb_admin;
+
+CREATE TABLE crawl.url (
+    url_id bigint NOT NULL,
+    site_id bigint NOT NULL,
+    url text NOT NULL,
+    depth smallint NOT NULL,
+    wanted boolean NOT NULL,
+    document_id bigint,
+    etag text,
+    etag_lies boolean DEFAULT false NOT NULL,
+    last_modified text,
+    last_modified_at timestamp with time zone,
+    body_hash bytea,
+    content_hash bytea,
+    extractor text,
+    version integer,
+    is_archived boolean DEFAULT false NOT NULL,
+    archived_at timestamp with time zone,
+    blocked_by_robots boolean DEFAULT false NOT NULL,
+    failure_streak integer DEFAULT 0 NOT NULL,
+    missing_streak integer DEFAULT 0 NOT NULL,
+    reason text,
+    last_checked timestamp with time zone,
+    last_changed timestamp with time zone,
+    next_check timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT url_archived_has_a_day CHECK ((is_archived = (archived_at IS NOT NULL)))
+)
+WITH (fillfactor='70');
+
+COMMENT ON COLUMN crawl.url.archived_at IS 'When it was found gone.';
+
+COMMENT ON COLUMN crawl.url.blocked_by_robots IS 'robots.txt forbids it.';
+
+COMMENT ON COLUMN crawl.url.body_hash IS 'SHA-256 of the bytes: equal ones are not read again.';
+
+COMMENT ON COLUMN crawl.url.content_hash IS 'Hash of the extracted text (corpus.content_hash).';
+
+COMMENT ON COLUMN crawl.url.depth IS 'Links away from a seed, the fewest known.';
+
+COMMENT ON COLUMN crawl.url.document_id IS 'The document with its text: its own, or of the page it is a copy of.';
+
+COMMENT ON COLUMN crawl.url.etag IS 'As the site sent it, byte for byte.';
+
+COMMENT ON COLUMN crawl.url.etag_lies IS 'Once the text was another under the same etag: it is not sent back any more.';
+
+COMMENT ON COLUMN crawl.url.extractor IS 'The extractor that read it; another one reads it anew.';
+
+COMMENT ON COLUMN crawl.url.failure_streak IS 'Runs in a row in which it could not be read.';
+
+COMMENT ON COLUMN crawl.url.is_archived IS 'It is gone and its document is retired.';
+
+COMMENT ON COLUMN crawl.url.last_changed IS 'When its text was last found new.';
+
+COMMENT ON COLUMN crawl.url.last_checked IS 'When it was last asked for or judged.';
+
+COMMENT ON COLUMN crawl.url.last_modified IS 'As the site sent it, byte for byte.';
+
+COMMENT ON COLUMN crawl.url.last_modified_at IS 'The instant that means; NULL when it means none.';
+
+COMMENT ON COLUMN crawl.url.missing_streak IS 'Runs in a row in which there was no such page.';
+
+COMMENT ON COLUMN crawl.url.next_check IS 'Runs that begin earlier leave it out.';
+
+COMMENT ON COLUMN crawl.url.reason IS 'Why it gave nothing the last time.';
+
+COMMENT ON COLUMN crawl.url.site_id IS 'Its site.';
+
+COMMENT ON COLUMN crawl.url.url IS 'Its address in one spelling.';
+
+COMMENT ON COLUMN crawl.url.url_id IS 'Key.';
+
+COMMENT ON COLUMN crawl.url.version IS 'The version of the document it made last.';
+
+COMMENT ON COLUMN crawl.url.wanted IS 'Its text is kept; false of a page that is read for its links alone.';
+
+COMMENT ON TABLE crawl.url IS 'A page of a site as it was when it was last seen.';
+
+GRANT SELECT ON TABLE crawl.url TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE crawl.url TO pgkb_ingest;
+GRANT SELECT ON TABLE crawl.url TO pgkb_admin;
+
+CREATE TABLE crawl.visit (
+    visit_id bigint NOT NULL,
+    job_id bigint NOT NULL,
+    url text NOT NULL,
+    host text NOT NULL,
+    kind text DEFAULT 'page'::text NOT NULL,
+    depth smallint NOT NULL,
+    wanted boolean DEFAULT true NOT NULL,
+    ready_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    attempts smallint DEFAULT 0 NOT NULL,
+    was_known boolean DEFAULT false NOT NULL,
+    outcome text,
+    reason text,
+    successor text,
+    finished_at timestamp with time zone,
+    CONSTRAINT visit_is_finished_with_an_outcome CHECK (((outcome IS NULL) = (finished_at IS NULL))),
+    CONSTRAINT visit_kind_is_known CHECK ((kind = ANY (ARRAY['page'::text, 'sitemap'::text]))),
+    CONSTRAINT visit_outcome_is_known CHECK ((outcome = ANY (ARRAY['new'::text, 'changed'::text, 'unchanged'::text, 'duplicate'::text, 'read'::text, 'moved'::text, 'gone'::text, 'missing'::text, 'blocked'::text, 'failed'::text, 'outside'::text])))
+)
+WITH (fillfactor='70');
+
+COMMENT ON COLUMN crawl.visit.attempts IS 'How often it was taken.';
+
+COMMENT ON COLUMN crawl.visit.depth IS 'Links away from a seed.';
+
+COMMENT ON COLUMN crawl.visit.finished_at IS 'When its outcome was known.';
+
+COMMENT ON COLUMN crawl.visit.host IS 'Its host.';
+
+COMMENT ON COLUMN crawl.visit.job_id IS 'Its run.';
+
+COMMENT ON COLUMN crawl.visit.kind IS 'page, or sitemap: a list of pages.';
+
+COMMENT ON COLUMN crawl.visit.outcome IS 'new, changed, unchanged, duplicate (of another page), read (for its links), moved, gone (for good), missing, blocked (by robots.txt), failed or outside.';
+
+COMMENT ON COLUMN crawl.visit.ready_at IS 'Not before this instant, after a failure.';
+
+COMMENT ON COLUMN crawl.visit.reason IS 'Why, where the outcome does not say it all.';
+
+COMMENT ON COLUMN crawl.visit.successor IS 'Where it moved to, or what it is a copy of.';
+
+COMMENT ON COLUMN crawl.visit.url IS 'The address.';
+
+COMMENT ON COLUMN crawl.visit.visit_id IS 'Key.';
+
+COMMENT ON COLUMN crawl.visit.wanted IS 'Its text is kept; false when only its links count.';
+
+COMMENT ON COLUMN crawl.visit.was_known IS 'It had a document when the run began.';
+
+COMMENT ON TABLE crawl.visit IS 'A page a run goes to; those without an outcome are its frontier, and outlive whoever works on it.';
+
+GRANT SELECT ON TABLE crawl.visit TO pgkb_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE crawl.visit TO pgkb_ingest;
+GRANT SELECT ON TABLE crawl.visit TO pgkb_admin;
+
+ALTER TABLE crawl.job ALTER COLUMN job_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME crawl.job_job_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE crawl.site ALTER COLUMN site_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME crawl.site_site_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE crawl.url ALTER COLUMN url_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME crawl.url_url_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE crawl.visit ALTER COLUMN visit_id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME crawl.visit_visit_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY crawl.host
+    ADD CONSTRAINT host_pk PRIMARY KEY (host);
+
+ALTER TABLE ONLY crawl.job
+    ADD CONSTRAINT job_pk PRIMARY KEY (job_id);
+
+ALTER TABLE ONLY crawl.policy_page
+    ADD CONSTRAINT policy_page_pk PRIMARY KEY (pack, slug);
+
+ALTER TABLE ONLY crawl.site
+    ADD CONSTRAINT site_once_per_owner UNIQUE NULLS NOT DISTINCT (la_code, school_urn, domain);
+
+ALTER TABLE ONLY crawl.site
+    ADD CONSTRAINT site_pk PRIMARY KEY (site_id);
+
+ALTER TABLE ONLY crawl.url
+    ADD CONSTRAINT url_once_per_site UNIQUE (site_id, url);
+
+ALTER TABLE ONLY crawl.url
+    ADD CONSTRAINT url_pk PRIMARY KEY (url_id);
+
+ALTER TABLE ONLY crawl.visit
+    ADD CONSTRAINT visit_once_per_job UNIQUE (job_id, url);
+
+ALTER TABLE ONLY crawl.visit
+    ADD CONSTRAINT visit_pk PRIMARY KEY (visit_id);
+
+ALTER TABLE ONLY crawl.job
+    ADD CONSTRAINT job_site_fk FOREIGN KEY (site_id) REFERENCES crawl.site(site_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY crawl.policy_page
+    ADD CONSTRAINT policy_page_pack_fk FOREIGN KEY (pack) REFERENCES terms.pack(pack) ON DELETE CASCADE;
+
+ALTER TABLE ONLY crawl.site
+    ADD CONSTRAINT site_authority_fk FOREIGN KEY (la_code) REFERENCES place.authority(gss);
+
+ALTER TABLE ONLY crawl.site
+    ADD CONSTRAINT site_school_fk FOREIGN KEY (school_urn) REFERENCES place.school(urn);
+
+ALTER TABLE ONLY crawl.url
+    ADD CONSTRAINT url_document_fk FOREIGN KEY (document_id) REFERENCES corpus.document(document_id) ON DELETE SET NULL;
+
+ALTER TABLE ONLY crawl.url
+    ADD CONSTRAINT url_site_fk FOREIGN KEY (site_id) REFERENCES crawl.site(site_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY crawl.visit
+    ADD CONSTRAINT visit_job_fk FOREIGN KEY (job_id) REFERENCES crawl.job(job_id) ON DELETE CASCADE;
+
+CREATE UNIQUE INDEX job_one_open_per_site_idx ON crawl.job USING btree (site_id) WHERE (finished_at IS NULL);
+
+CREATE INDEX job_site_idx ON crawl.job USING btree (site_id, job_id);
+
+CREATE INDEX site_due_idx ON crawl.site USING btree (next_run_at) WHERE (NOT paused);
+
+CREATE INDEX site_school_idx ON crawl.site USING btree (school_urn);
+
+CREATE INDEX url_content_hash_idx ON crawl.url USING btree (site_id, content_hash);
+
+CREATE INDEX url_document_idx ON crawl.url USING btree (document_id);
+
+CREATE INDEX visit_frontier_idx ON crawl.visit USING btree (job_id, depth, visit_id) WHERE (outcome IS NULL);
+
+CREATE VIEW crawl.job_report AS
+ SELECT j.job_id,
+    j.site_id,
+    s.name AS site,
+    s.la_code,
+    s.school_urn,
+    s.domain,
+    j.state,
+    j.reason,
+    j.requested_by,
+    j.created_at,
+    j.started_at,
+    j.finished_at,
+    j.requests,
+    s.max_pages,
+    j.bytes,
+    j.parsed,
+    (COALESCE(c.found, (0)::bigint))::integer AS found,
+    (COALESCE(c.waiting, (0)::bigint))::integer AS waiting,
+    (COALESCE(c.new, (0)::bigint))::integer AS new,
+    (COALESCE(c.changed, (0)::bigint))::integer AS changed,
+    (COALESCE(c.unchanged, (0)::bigint))::integer AS unchanged,
+    (COALESCE(c.duplicate, (0)::bigint))::integer AS duplicate,
+    (COALESCE(c.moved, (0)::bigint))::integer AS moved,
+    (COALESCE(c.gone, (0)::bigint))::integer AS gone,
+    (COALESCE(c.blocked, (0)::bigint))::integer AS blocked,
+    (COALESCE(c.failed, (0)::bigint))::integer AS failed,
+    (COALESCE(c.skipped, (0)::bigint))::integer AS skipped,
+    j.known,
+    j.lost,
+    j.retired,
+    j.current_url
+   FROM ((crawl.job j
+     JOIN crawl.site s ON ((j.site_id = s.site_id)))
+     LEFT JOIN LATERAL ( SELECT count(*) AS found,
+            count(*) FILTER (WHERE (v.outcome IS NULL)) AS waiting,
+            count(*) FILTER (WHERE (v.outcome = 'new'::text)) AS new,
+            count(*) FILTER (WHERE (v.outcome = 'changed'::text)) AS changed,
+            count(*) FILTER (WHERE (v.outcome = 'unchanged'::text)) AS unchanged,
+            count(*) FILTER (WHERE (v.outcome = 'duplicate'::text)) AS duplicate,
+            count(*) FILTER (WHERE (v.outcome = 'moved'::text)) AS moved,
+            count(*) FILTER (WHERE (v.outcome = ANY (ARRAY['gone'::text, 'missing'::text]))) AS gone,
+            count(*) FILTER (WHERE (v.outcome = 'blocked'::text)) AS blocked,
+            count(*) FILTER (WHERE (v.outcome = 'failed'::text)) AS failed,
+            count(*) FILTER (WHERE (v.outcome = ANY (ARRAY['read'::text, 'outside'::text]))) AS skipped
+           FROM crawl.visit v
+          WHERE ((v.job_id = j.job_id) AND (v.kind = 'page'::text))) c ON (true));
+
+COMMENT ON COLUMN crawl.job_report.blocked IS 'Pages robots.txt forbids.';
+
+COMMENT ON COLUMN crawl.job_report.bytes IS 'Bytes that came.';
+
+COMMENT ON COLUMN crawl.job_report.changed IS 'Pages with a new version.';
+
+COMMENT ON COLUMN crawl.job_report.created_at IS 'When it was asked for.';
+
+COMMENT ON COLUMN crawl.job_report.current_url IS 'The page that is being fetched.';
+
+COMMENT ON COLUMN crawl.job_report.domain IS 'The national domain it is.';
+
+COMMENT ON COLUMN crawl.job_report.duplicate IS 'Pages with the text of another.';
+
+COMMENT ON COLUMN crawl.job_report.failed IS 'Pages that could not be read.';
+
+COMMENT ON COLUMN crawl.job_report.finished_at IS 'When it ended.';
+
+COMMENT ON COLUMN crawl.job_report.found IS 'Pages it knows of.';
+
+COMMENT ON COLUMN crawl.job_report.gone IS 'Pages that are not there.';
+
+COMMENT ON COLUMN crawl.job_report.job_id IS 'The run.';
+
+COMMENT ON COLUMN crawl.job_report.known IS 'Pages with a document when it began.';
+
+COMMENT ON COLUMN crawl.job_report.la_code IS 'The authority whose site it is.';
+
+COMMENT ON COLUMN crawl.job_report.lost IS 'Of these, how many were not there.';
+
+COMMENT ON COLUMN crawl.job_report.max_pages IS 'How many it may ask for.';
+
+COMMENT ON COLUMN crawl.job_report.moved IS 'Addresses that lead to another.';
+
+COMMENT ON COLUMN crawl.job_report.new IS 'Pages with a text that was not known.';
+
+COMMENT ON COLUMN crawl.job_report.parsed IS 'Pages whose text was read.';
+
+COMMENT ON COLUMN crawl.job_report.reason IS 'Why it ended early.';
+
+COMMENT ON COLUMN crawl.job_report.requested_by IS 'Who asked for it.';
+
+COMMENT ON COLUMN crawl.job_report.requests IS 'Pages and sitemaps asked for.';
+
+COMMENT ON COLUMN crawl.job_report.retired IS 'Documents taken out at its end.';
+
+COMMENT ON COLUMN crawl.job_report.school_urn IS 'The school whose site it is.';
+
+COMMENT ON COLUMN crawl.job_report.site IS 'Name of the site.';
+
+COMMENT ON COLUMN crawl.job_report.site_id IS 'Its site.';
+
+COMMENT ON COLUMN crawl.job_report.skipped IS 'Pages read for their links alone, or of other sites.';
+
+COMMENT ON COLUMN crawl.job_report.started_at IS 'When it began.';
+
+COMMENT ON COLUMN crawl.job_report.state IS 'As in crawl.job.';
+
+COMMENT ON COLUMN crawl.job_report.unchanged IS 'Pages as they were.';
+
+COMMENT ON COLUMN crawl.job_report.waiting IS 'Pages it has yet to see.';
+
+COMMENT ON VIEW crawl.job_report IS 'Every run: how far it is, what it found, why it ended.';
+
+GRANT SELECT ON TABLE crawl.job_report TO pgkb_app;
+GRANT SELECT ON TABLE crawl.job_report TO pgkb_ingest;
+GRANT SELECT ON TABLE crawl.job_report TO pgkb_admin;
+
+CREATE VIEW crawl.site_overview AS
+ SELECT s.site_id,
+    s.name,
+    s.la_code,
+    s.school_urn,
+    s.domain,
+    s.schedule,
+    s.next_run_at,
+    s.paused,
+    u.pages,
+    u.documents,
+    u.archived,
+    u.blocked,
+    u.failing,
+    l.job_id AS last_job,
+    l.state AS last_state,
+    l.reason AS last_reason,
+    COALESCE(l.finished_at, l.started_at, l.created_at) AS last_active
+   FROM ((crawl.site s
+     LEFT JOIN LATERAL ( SELECT (count(*))::integer AS pages,
+            (count(DISTINCT k.document_id) FILTER (WHERE (NOT k.is_archived)))::integer AS documents,
+            (count(*) FILTER (WHERE k.is_archived))::integer AS archived,
+            (count(*) FILTER (WHERE k.blocked_by_robots))::integer AS blocked,
+            (count(*) FILTER (WHERE (k.failure_streak > 0)))::integer AS failing
+           FROM crawl.url k
+          WHERE (k.site_id = s.site_id)) u ON (true))
+     LEFT JOIN LATERAL ( SELECT j.job_id,
+            j.state,
+            j.reason,
+            j.finished_at,
+            j.started_at,
+            j.created_at
+           FROM crawl.job j
+          WHERE (j.site_id = s.site_id)
+          ORDER BY j.job_id DESC
+         LIMIT 1) l ON (true));
+
+COMMENT ON COLUMN crawl.site_overview.archived IS 'Pages that are gone.';
+
+COMMENT ON COLUMN crawl.site_overview.blocked IS 'Pages robots.txt forbids.';
+
+COMMENT ON COLUMN crawl.site_overview.documents IS 'Documents they gave.';
+
+COMMENT ON COLUMN crawl.site_overview.domain IS 'The national domain it is.';
+
+COMMENT ON COLUMN crawl.site_overview.failing IS 'Pages that could not be read the last time.';
+
+COMMENT ON COLUMN crawl.site_overview.la_code IS 'The authority whose site it is.';
+
+COMMENT ON COLUMN crawl.site_overview.last_active IS 'When it last did something.';
+
+COMMENT ON COLUMN crawl.site_overview.last_job IS 'Its last run.';
+
+COMMENT ON COLUMN crawl.site_overview.last_reason IS 'Why it ended early.';
+
+COMMENT ON COLUMN crawl.site_overview.last_state IS 'How that stands or ended.';
+
+COMMENT ON COLUMN crawl.site_overview.name IS 'Its name.';
+
+COMMENT ON COLUMN crawl.site_overview.next_run_at IS 'When that is due next.';
+
+COMMENT ON COLUMN crawl.site_overview.pages IS 'Pages that are known.';
+
+COMMENT ON COLUMN crawl.site_overview.paused IS 'Its schedule rests.';
+
+COMMENT ON COLUMN crawl.site_overview.schedule IS 'When it is visited.';
+
+COMMENT ON COLUMN crawl.site_overview.school_urn IS 'The school whose site it is.';
+
+COMMENT ON COLUMN crawl.site_overview.site_id IS 'The site.';
+
+COMMENT ON VIEW crawl.site_overview IS 'Every site: how it stands, when it was and will be visited.';
+
+GRANT SELECT ON TABLE crawl.site_overview TO pgkb_app;
+GRANT SELECT ON TABLE crawl.site_overview TO pgkb_ingest;
+GRANT SELECT ON TABLE crawl.site_overview TO pgkb_admin;
+
+CREATE FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 47363d94edfaf0a9';
+
+COMMENT ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) IS 'Put sitemaps into the frontier of a run, each once and twenty at most.';
+
+REVOKE ALL ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) TO pgkb_admin;
+
+CREATE FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a4c7f3056c482dcb';
+
+COMMENT ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) IS 'Put addresses a run has found into its frontier, each once; returns how many are new to it.';
+
+REVOKE ALL ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) TO pgkb_admin;
+
+CREATE FUNCTION crawl.begin_job(job_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f6278f6ef42b6c51';
+
+COMMENT ON FUNCTION crawl.begin_job(job_id bigint) IS 'Begin a run: its frontier is the seeds and every known page that is due.';
+
+REVOKE ALL ON FUNCTION crawl.begin_job(job_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.begin_job(job_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.begin_job(job_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION crawl.cancel_job(job_id bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d1d5819fbbbfd506';
+
+COMMENT ON FUNCTION crawl.cancel_job(job_id bigint) IS 'Call a run off; what it has stored stays, what it has not seen stays as it was.';
+
+REVOKE ALL ON FUNCTION crawl.cancel_job(job_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.cancel_job(job_id bigint) TO pgkb_app;
+GRANT ALL ON FUNCTION crawl.cancel_job(job_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.cancel_job(job_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION crawl.check_job(job_id bigint, states text[]) RETURNS crawl.job
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e94bfa19a0b178bb';
+
+COMMENT ON FUNCTION crawl.check_job(job_id bigint, states text[]) IS 'A run that is in one of these states, locked; refuse an unknown one and one in another state.';
+
+REVOKE ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) TO pgkb_admin;
+
+CREATE FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text DEFAULT NULL::text, successor text DEFAULT NULL::text, size bigint DEFAULT 0, was_parsed boolean DEFAULT false, was_asked boolean DEFAULT true) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ffbbafdb9bef421f';
+
+COMMENT ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) IS 'Be done with a visit: its outcome, the turn of its host, and the run''s task ready for whoever comes next.';
+
+REVOKE ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) TO pgkb_admin;
+
+CREATE FUNCTION crawl.cron_field(field text, lowest integer, highest integer) RETURNS integer[]
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 95f3e4cec5d745ba';
+
+COMMENT ON FUNCTION crawl.cron_field(field text, lowest integer, highest integer) IS 'The numbers a field of a schedule names: *, 5, 1-5, */10, 8-18/2 and lists of these.';
+
+REVOKE ALL ON FUNCTION crawl.cron_field(field text, lowest integer, highest integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.cron_field(field text, lowest integer, highest integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.cron_field(field text, lowest integer, highest integer) TO pgkb_admin;
+
+CREATE FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id bigint) RETURNS SETOF crawl.visit
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 132da2cafa08c3ae';
+
+COMMENT ON FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id bigint) IS 'The visit a worker is at, if it still holds the run''s task and the run goes on; no row otherwise.';
+
+REVOKE ALL ON FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION crawl.finish_job(job_id bigint, state text, reason text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 b7e5fa3eb11ad37d';
+
+COMMENT ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) IS 'End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.';
+
+REVOKE ALL ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.free_host(task_id bigint, lease_token uuid, was_asked boolean DEFAULT true, wait interval DEFAULT '00:00:00'::interval) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 268a57c36dee677b';
+
+COMMENT ON FUNCTION crawl.free_host(task_id bigint, lease_token uuid, was_asked boolean, wait interval) IS 'Let others ask the host a task held, once its delay has passed from now; at once when it was not asked.';
+
+REVOKE ALL ON FUNCTION crawl.free_host(task_id bigint, lease_token uuid, was_asked boolean, wait interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.free_host(task_id bigint, lease_token uuid, was_asked boolean, wait interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.free_host(task_id bigint, lease_token uuid, was_asked boolean, wait interval) TO pgkb_admin;
+
+CREATE FUNCTION crawl.host_of(url text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 3e7b38b7981bdf08';
+
+COMMENT ON FUNCTION crawl.host_of(url text) IS 'The host of an address as requests to it are counted: lower case, with a port that is not the usual one.';
+
+REVOKE ALL ON FUNCTION crawl.host_of(url text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.host_of(url text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.host_of(url text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.http_date(header text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 ac0a0c157cd819f0';
+
+COMMENT ON FUNCTION crawl.http_date(header text) IS 'The instant a Last-Modified header means; NULL when it means none, or one no page can have.';
+
+REVOKE ALL ON FUNCTION crawl.http_date(header text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.http_date(header text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.http_date(header text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.is_held(page crawl.url, wanted boolean) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 64ecbf1bfffbfa21';
+
+COMMENT ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) IS 'Whether what a page said when it was last read is in the corpus, or need not be: then the same again is no news.';
+
+REVOKE ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) TO pgkb_admin;
+
+CREATE FUNCTION crawl.is_mass_loss(job crawl.job) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 bbff8d8bf8e31db5';
+
+COMMENT ON FUNCTION crawl.is_mass_loss(job crawl.job) IS 'Whether a run has lost so many known pages that something is wrong with the site rather than with them.';
+
+REVOKE ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) TO pgkb_admin;
+
+CREATE FUNCTION crawl.load_policy_pages(pack text, rows jsonb) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 b626b8508399f928';
+
+COMMENT ON FUNCTION crawl.load_policy_pages(pack text, rows jsonb) IS 'Replace the kinds of policies a pack looks for on the sites of schools; returns how many there are.';
+
+REVOKE ALL ON FUNCTION crawl.load_policy_pages(pack text, rows jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.load_policy_pages(pack text, rows jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.load_policy_pages(pack text, rows jsonb) TO pgkb_admin;
+
+CREATE FUNCTION crawl.next_run(schedule text, after timestamp with time zone, time_zone text DEFAULT 'UTC'::text) RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 fa8e970b58530c3b';
+
+COMMENT ON FUNCTION crawl.next_run(schedule text, after timestamp with time zone, time_zone text) IS 'The first instant after another that a schedule names; NULL for no schedule, or none within four years.';
+
+REVOKE ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zone, time_zone text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zone, time_zone text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zone, time_zone text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) RETURNS SETOF crawl.step
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f35f0d81b52f94a1';
+
+COMMENT ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) IS 'What the holder of a run''s task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.';
+
+REVOKE ALL ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.note_answer(visit crawl.visit, etag text, last_modified text, body_hash bytea, extractor text, content_hash bytea DEFAULT NULL::bytea) RETURNS crawl.url
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 44827e49244c1a91';
+
+COMMENT ON FUNCTION crawl.note_answer(visit crawl.visit, etag text, last_modified text, body_hash bytea, extractor text, content_hash bytea) IS 'Keep what a page answered beside what is known of it; the page as it was before.';
+
+REVOKE ALL ON FUNCTION crawl.note_answer(visit crawl.visit, etag text, last_modified text, body_hash bytea, extractor text, content_hash bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.note_answer(visit crawl.visit, etag text, last_modified text, body_hash bytea, extractor text, content_hash bytea) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.note_answer(visit crawl.visit, etag text, last_modified text, body_hash bytea, extractor text, content_hash bytea) TO pgkb_admin;
+
+CREATE FUNCTION crawl.open_job(site_id bigint, requested_by text DEFAULT SESSION_USER, OUT job_id bigint, OUT is_new boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 2171d4af1a5ffe28';
+
+COMMENT ON FUNCTION crawl.open_job(site_id bigint, requested_by text, OUT job_id bigint, OUT is_new boolean) IS 'Ask for a run over a site; one that waits, runs or is paused is the answer, and no second one is made.';
+
+REVOKE ALL ON FUNCTION crawl.open_job(site_id bigint, requested_by text, OUT job_id bigint, OUT is_new boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.open_job(site_id bigint, requested_by text, OUT job_id bigint, OUT is_new boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.open_job(site_id bigint, requested_by text, OUT job_id bigint, OUT is_new boolean) TO pgkb_admin;
+
+CREATE FUNCTION crawl.pause_job(job_id bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 983eb733b21f7969';
+
+COMMENT ON FUNCTION crawl.pause_job(job_id bigint) IS 'Let a run rest; the page under way is finished first.';
+
+REVOKE ALL ON FUNCTION crawl.pause_job(job_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.pause_job(job_id bigint) TO pgkb_app;
+GRANT ALL ON FUNCTION crawl.pause_job(job_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.pause_job(job_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION crawl.purge_jobs(kept_for interval DEFAULT '30 days'::interval) RETURNS integer
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f981c6552c595b27';
+
+COMMENT ON FUNCTION crawl.purge_jobs(kept_for interval) IS 'Remove runs that ended long ago, but for the last of each site; returns how many. What is known of pages stays.';
+
+REVOKE ALL ON FUNCTION crawl.purge_jobs(kept_for interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.purge_jobs(kept_for interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.purge_jobs(kept_for interval) TO pgkb_admin;
+
+CREATE FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a395b717fc879721';
+
+COMMENT ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) IS 'Be done with a page that robots.txt forbids; it was not asked for, and what is known of it stays. NULL when the task is lost.';
+
+REVOKE ALL ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION crawl.record_bytes(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 5cb1c4e7e29d9d44';
+
+COMMENT ON FUNCTION crawl.record_bytes(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text) IS 'Be done with a page that is as it was, if its answer tells so without its text being read: unchanged, else read; NULL when the task is lost.';
+
+REVOKE ALL ON FUNCTION crawl.record_bytes(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_bytes(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_bytes(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.record_failed(task_id bigint, lease_token uuid, visit_id bigint, reason text, may_pass boolean DEFAULT false, wait interval DEFAULT NULL::interval, etag text DEFAULT NULL::text, last_modified text DEFAULT NULL::text, size bigint DEFAULT 0) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 6242f615185e58e4';
+
+COMMENT ON FUNCTION crawl.record_failed(task_id bigint, lease_token uuid, visit_id bigint, reason text, may_pass boolean, wait interval, etag text, last_modified text, size bigint) IS 'A page or sitemap could not be read: try again later in this run when that may help, else be done with it; retrying, unchanged or failed, NULL when the task is lost.';
+
+REVOKE ALL ON FUNCTION crawl.record_failed(task_id bigint, lease_token uuid, visit_id bigint, reason text, may_pass boolean, wait interval, etag text, last_modified text, size bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_failed(task_id bigint, lease_token uuid, visit_id bigint, reason text, may_pass boolean, wait interval, etag text, last_modified text, size bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_failed(task_id bigint, lease_token uuid, visit_id bigint, reason text, may_pass boolean, wait interval, etag text, last_modified text, size bigint) TO pgkb_admin;
+
+CREATE FUNCTION crawl.record_missing(task_id bigint, lease_token uuid, visit_id bigint, for_good boolean, reason text) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f8a4b3d520ba0348';
+
+COMMENT ON FUNCTION crawl.record_missing(task_id bigint, lease_token uuid, visit_id bigint, for_good boolean, reason text) IS 'Be done with a page that is not there: gone for good (410), or missing; NULL when the task is lost.';
+
+REVOKE ALL ON FUNCTION crawl.record_missing(task_id bigint, lease_token uuid, visit_id bigint, for_good boolean, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_missing(task_id bigint, lease_token uuid, visit_id bigint, for_good boolean, reason text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_missing(task_id bigint, lease_token uuid, visit_id bigint, for_good boolean, reason text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d9e43e6af05f7ef3';
+
+COMMENT ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) IS 'Be done with an address that leads to another: that joins the frontier where it is of the site or a national one; moved or outside, NULL when the task is lost.';
+
+REVOKE ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) TO pgkb_admin;
+
+CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 3bcb421eda4a7892';
+
+COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
+
+REVOKE ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) TO pgkb_admin;
+
+CREATE FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval DEFAULT NULL::interval, sitemaps text[] DEFAULT '{}'::text[], wait interval DEFAULT NULL::interval) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 b47a791522c04ad9';
+
+COMMENT ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval) IS 'Keep what a host''s robots.txt says for a day; false when the task is lost. NULL robots means that it could not be read: the host is left alone for a while.';
+
+REVOKE ALL ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval) TO pgkb_admin;
+
+CREATE FUNCTION crawl.record_sitemap(task_id bigint, lease_token uuid, visit_id bigint, size bigint, links jsonb DEFAULT '[]'::jsonb, sitemaps text[] DEFAULT '{}'::text[]) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a880cf257986102f';
+
+COMMENT ON FUNCTION crawl.record_sitemap(task_id bigint, lease_token uuid, visit_id bigint, size bigint, links jsonb, sitemaps text[]) IS 'Be done with a sitemap: the pages and sitemaps it lists join the frontier; read, NULL when the task is lost.';
+
+REVOKE ALL ON FUNCTION crawl.record_sitemap(task_id bigint, lease_token uuid, visit_id bigint, size bigint, links jsonb, sitemaps text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_sitemap(task_id bigint, lease_token uuid, visit_id bigint, size bigint, links jsonb, sitemaps text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_sitemap(task_id bigint, lease_token uuid, visit_id bigint, size bigint, links jsonb, sitemaps text[]) TO pgkb_admin;
+
+CREATE FUNCTION crawl.resume_job(job_id bigint, accept_loss boolean DEFAULT false) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e2da547e2db04016';
+
+COMMENT ON FUNCTION crawl.resume_job(job_id bigint, accept_loss boolean) IS 'Go on with a run that was paused, or that stopped because too much was lost; accept_loss says that the pages are really gone.';
+
+REVOKE ALL ON FUNCTION crawl.resume_job(job_id bigint, accept_loss boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.resume_job(job_id bigint, accept_loss boolean) TO pgkb_app;
+GRANT ALL ON FUNCTION crawl.resume_job(job_id bigint, accept_loss boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.resume_job(job_id bigint, accept_loss boolean) TO pgkb_admin;
+
+CREATE FUNCTION crawl.retire_page(url_id bigint, successor_id bigint, outcome text, reason text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e2725ca6fb8ad2ff';
+
+COMMENT ON FUNCTION crawl.retire_page(url_id bigint, successor_id bigint, outcome text, reason text) IS 'Archive a page and take its document out of the search, for good or because another page''s document took over; whether a document was retired.';
+
+REVOKE ALL ON FUNCTION crawl.retire_page(url_id bigint, successor_id bigint, outcome text, reason text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.retire_page(url_id bigint, successor_id bigint, outcome text, reason text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.retire_page(url_id bigint, successor_id bigint, outcome text, reason text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.same_etag(one text, other text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 bb0ea14fa407820b';
+
+COMMENT ON FUNCTION crawl.same_etag(one text, other text) IS 'Whether two ETags name the same content: weak or not, and whatever a proxy that packs pages has put behind.';
+
+REVOKE ALL ON FUNCTION crawl.same_etag(one text, other text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.same_etag(one text, other text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.same_etag(one text, other text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.set_site(la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, domain text DEFAULT NULL::text, name text DEFAULT NULL::text, seeds text[] DEFAULT NULL::text[], prefixes text[] DEFAULT NULL::text[], document_type text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], max_depth integer DEFAULT NULL::integer, max_pages integer DEFAULT NULL::integer, max_bytes bigint DEFAULT NULL::bigint, max_time interval DEFAULT NULL::interval, delay interval DEFAULT NULL::interval, loss_limit real DEFAULT NULL::real, schedule text DEFAULT NULL::text, time_zone text DEFAULT NULL::text, paused boolean DEFAULT NULL::boolean) RETURNS bigint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 f7e4387dc61be984';
+
+COMMENT ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text, name text, seeds text[], prefixes text[], document_type text, tags text[], max_depth integer, max_pages integer, max_bytes bigint, max_time interval, delay interval, loss_limit real, schedule text, time_zone text, paused boolean) IS 'Add a site or change what is given of it; NULL leaves a setting as it is, an empty schedule ends it.';
+
+REVOKE ALL ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text, name text, seeds text[], prefixes text[], document_type text, tags text[], max_depth integer, max_pages integer, max_bytes bigint, max_time interval, delay interval, loss_limit real, schedule text, time_zone text, paused boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text, name text, seeds text[], prefixes text[], document_type text, tags text[], max_depth integer, max_pages integer, max_bytes bigint, max_time interval, delay interval, loss_limit real, schedule text, time_zone text, paused boolean) TO pgkb_app;
+GRANT ALL ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text, name text, seeds text[], prefixes text[], document_type text, tags text[], max_depth integer, max_pages integer, max_bytes bigint, max_time interval, delay interval, loss_limit real, schedule text, time_zone text, paused boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text, name text, seeds text[], prefixes text[], document_type text, tags text[], max_depth integer, max_pages integer, max_bytes bigint, max_time interval, delay interval, loss_limit real, schedule text, time_zone text, paused boolean) TO pgkb_admin;
+
+CREATE FUNCTION crawl.settle_losses(job_id bigint) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 bb41cb4060a4be6e';
+
+COMMENT ON FUNCTION crawl.settle_losses(job_id bigint) IS 'Say of every page a run did not find as it was what that means: retire it, wait for the next run, or let another take over; returns how many documents were retired.';
+
+REVOKE ALL ON FUNCTION crawl.settle_losses(job_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.settle_losses(job_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.settle_losses(job_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION crawl.site_for(la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, domain text DEFAULT NULL::text) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 0b9d5713ed80d0f3';
+
+COMMENT ON FUNCTION crawl.site_for(la_code text, school_urn text, domain text) IS 'The site of an authority, a school or a national domain; made from the home page the registers know where there is none yet.';
+
+REVOKE ALL ON FUNCTION crawl.site_for(la_code text, school_urn text, domain text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.site_for(la_code text, school_urn text, domain text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.site_for(la_code text, school_urn text, domain text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.start(la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, domain text DEFAULT NULL::text, schools boolean DEFAULT false, everything boolean DEFAULT false, requested_by text DEFAULT SESSION_USER) RETURNS TABLE(job_id bigint, site_id bigint, site text, is_new boolean)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 01ad6f4864d7fa13';
+
+COMMENT ON FUNCTION crawl.start(la_code text, school_urn text, domain text, schools boolean, everything boolean, requested_by text) IS 'Ask for runs: over the site of an authority, of a school or of a national domain, over the schools of an authority, or over all sites.';
+
+REVOKE ALL ON FUNCTION crawl.start(la_code text, school_urn text, domain text, schools boolean, everything boolean, requested_by text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.start(la_code text, school_urn text, domain text, schools boolean, everything boolean, requested_by text) TO pgkb_app;
+GRANT ALL ON FUNCTION crawl.start(la_code text, school_urn text, domain text, schools boolean, everything boolean, requested_by text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.start(la_code text, school_urn text, domain text, schools boolean, everything boolean, requested_by text) TO pgkb_admin;
+
+CREATE FUNCTION crawl.start_due() RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d28128ad66422fce';
+
+COMMENT ON FUNCTION crawl.start_due() IS 'Ask for runs over the sites whose schedule is due; returns how many.';
+
+REVOKE ALL ON FUNCTION crawl.start_due() FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.start_due() TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.start_due() TO pgkb_admin;
+
+CREATE FUNCTION crawl.take_turn(url text) RETURNS interval
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 11727e5968a72a8d';
+
+COMMENT ON FUNCTION crawl.take_turn(url text) IS 'Reserve the next request to the host of an address, for those who fetch single pages; returns how long to wait before it.';
+
+REVOKE ALL ON FUNCTION crawl.take_turn(url text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.take_turn(url text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.take_turn(url text) TO pgkb_admin;
 
 CREATE SCHEMA dba;
 
@@ -4560,6 +5723,17 @@ COMMENT ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease inte
 REVOKE ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) TO pgkb_ingest;
 GRANT ALL ON FUNCTION queue.heartbeat(task_id bigint, lease_token uuid, lease interval) TO pgkb_admin;
+
+CREATE FUNCTION queue.next_ready(kinds text[] DEFAULT NULL::text[]) RETURNS interval
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 450a3f0885613524';
+
+COMMENT ON FUNCTION queue.next_ready(kinds text[]) IS 'How long until a task of these kinds is ready; NULL when none waits.';
+
+REVOKE ALL ON FUNCTION queue.next_ready(kinds text[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION queue.next_ready(kinds text[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION queue.next_ready(kinds text[]) TO pgkb_admin;
 
 CREATE FUNCTION queue.reap_tasks() RETURNS integer
     LANGUAGE plpgsql

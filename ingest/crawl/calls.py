@@ -257,9 +257,14 @@ def purge_jobs(db: psycopg.Connection) -> int:
     return int(str(_scalar(db, "select crawl.purge_jobs()")))
 
 
-def take_turn(db: psycopg.Connection, *, url: str) -> timedelta:
-    """Reserve the next request to the host of an address; how long to wait before it."""
-    wait = _scalar(db, "select crawl.take_turn(url => %(url)s)", url=url)
+def take_turn(db: psycopg.Connection, *, url: str, most: timedelta) -> timedelta:
+    """Reserve the next request to the host of an address; how long to wait before it.
+
+    A wait that is longer than `most` is told, and nothing is reserved.
+    """
+    wait = _scalar(
+        db, "select crawl.take_turn(url => %(url)s, most => %(most)s)", url=url, most=most
+    )
     return wait if isinstance(wait, timedelta) else timedelta(0)
 
 

@@ -36,6 +36,7 @@ class Found:
     links: tuple[FoundLink, ...] = ()
     canonical: str | None = None
     may_be_kept: bool = True
+    is_html: bool = False
 
 
 class Guide:
@@ -85,6 +86,7 @@ class Guide:
             if page.canonical is not None and self.is_inside(page.canonical)
             else None,
             may_be_kept=not page.noindex,
+            is_html=True,
         )
 
     def listed_in(self, data: bytes, url: str) -> tuple[list[FoundLink], list[str]]:

@@ -16,6 +16,8 @@ as $func$
     select distinct crawl.host_of(u.url)
     from unnest(add_sitemaps.sitemaps) as u (url)
     where crawl.host_of(u.url) is not null
+    -- in one order, so that two runs cannot wait for each other
+    order by 1
     on conflict (host) do nothing;
 
     insert into crawl.visit as v (job_id, url, host, kind, depth, wanted)

@@ -39,6 +39,8 @@ begin
     select distinct crawl.host_of(l.url)
     from jsonb_to_recordset(add_visits.links) as l (url text)
     where crawl.host_of(l.url) is not null
+    -- in one order, so that two runs cannot wait for each other
+    order by 1
     on conflict (host) do nothing;
 
     insert into crawl.visit as v (job_id, url, host, depth, wanted, was_known, outcome, finished_at)

@@ -21,6 +21,7 @@ from tests.ingest.crawl.site_server import (
     html,
     html_text,
     moved,
+    script_only,
     sitemap,
     slow,
     status,
@@ -350,3 +351,21 @@ def test_a_calendar_without_end_and_paths_that_grow_are_not_entered(
     told = crawl(url, embedder, net)
     assert (told.state, told.reason) == ("done", None)
     assert len(town.paths) < 12
+
+
+def test_a_page_that_only_scripts_write_is_read_in_a_browser(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    town.pages["/"] = script_only(words("scripted"))
+    prepare(url, town.url())
+    told = crawl(url, embedder, net)
+    assert (told.new, told.failed) == (1, 0)
+    assert (
+        one(
+            places,
+            "select count(*) from corpus.chunk where content like %s",
+            f"%{words('scripted')[:40]}%",
+        )
+        > 0
+    )
