@@ -292,3 +292,22 @@ def test_a_page_known_to_another_authority_is_not_shared(reference: psycopg.Conn
             reference, "select la_code from corpus.scope join corpus.document using (scope_id)"
         )
     ) == ["E08000025", KENT]
+
+
+def test_a_budget_leaves_out_other_pages_each_time(reference: psycopg.Connection) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    late = [f"{HOME}4", f"{HOME}3"]
+    for days, url in enumerate(late):
+        reference.execute(
+            "update crawl.url set last_checked = now() - make_interval(days => 9 - %s)"
+            " where url = %s",
+            [days, url],
+        )
+    site(reference, max_pages=3)
+    run = begin(reference)
+    seen = []
+    while (step := run.claim())["action"] == "page":
+        seen.append(step["url"])
+        run.say(step, PAGES[step["url"]])
+    assert seen == [HOME, *late]

@@ -114,6 +114,8 @@ def test_a_site_that_says_the_same_everywhere_loses_nothing(
     run = crawl(reference, walled)
     assert run.report()["state"] == "stopped"
     assert len(live(reference)) == 10
+    # and it is no more believed when it says so again
+    assert crawl(reference, walled).report()["state"] == "stopped"
     # the first of them took it for its own news; what it was is back with the site
     assert crawl(reference, PAGES).report()["state"] == "done"
     assert len(live(reference)) == 10
