@@ -18,9 +18,10 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urldefrag, urljoin
 
 import psutil
@@ -63,7 +64,12 @@ _NOT_PASSED_ON = frozenset(
     ["content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive"]
 )
 _PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml")
-_LOOK = 0.1
+_AT_REST: tuple[Literal["domcontentloaded", "networkidle"], ...] = (
+    "domcontentloaded",
+    "networkidle",
+)
+_NOTHING_NEW = 204
+_LOOK = 0.25
 _TRIES = 5
 
 
@@ -239,7 +245,7 @@ class _Visit:
         for _ in range(_TRIES):
             self._moved = None
             try:
-                page.goto(url, wait_until="domcontentloaded", timeout=self._left())
+                page.goto(url, wait_until="commit", timeout=self._left())
             except Error:
                 if self._moved is None and self._failure is not None:
                     raise self._failure from None
@@ -255,12 +261,12 @@ class _Visit:
         from playwright.sync_api import TimeoutError as Late
 
         for _ in range(_TRIES):
-            try:
-                page.wait_for_load_state(
-                    "networkidle", timeout=min(self._left(), self._limits.settle_seconds * 1000)
-                )
-            except Late:
-                return
+            # a page that never comes to rest is taken as it is
+            for state in _AT_REST:
+                with suppress(Late):
+                    page.wait_for_load_state(
+                        state, timeout=min(self._left(), self._limits.settle_seconds * 1000)
+                    )
             if self._moved is None:
                 return
             self._go(page, self._moved)
@@ -268,18 +274,20 @@ class _Visit:
     def _markup(self, page: "Page") -> str:
         from playwright.sync_api import Error
 
-        for attempt in range(_TRIES):
+        for _ in range(_TRIES):
             try:
-                length = page.evaluate("document.documentElement.outerHTML.length")
-                if length > self._limits.max_markup:
-                    raise FetchError("too-big", "scripts make the page larger than is allowed")
-                return page.content()
+                return self._content(page)
             except Error:
                 # it is on its way to another page
-                if attempt == _TRIES - 1:
-                    raise
                 page.wait_for_timeout(min(200, self._left()))
-        raise AssertionError("unreachable")
+        return self._content(page)
+
+    def _content(self, page: "Page") -> str:
+        length = page.evaluate("document.documentElement.outerHTML.length")
+        if length > self._limits.max_markup:
+            raise FetchError("too-big", "scripts make the page larger than is allowed")
+        # half of a pair of surrogates is no character, although scripts may write one
+        return page.content().encode("utf-8", "replace").decode()
 
     def _left(self) -> float:
         """Milliseconds; never nought, which Playwright takes for no limit."""
@@ -290,7 +298,11 @@ class _Visit:
 
         try:
             if not self._is_wanted(request):
-                route.abort()
+                if self._is_main(request):
+                    # a form that sends itself, say: the page stays where it is
+                    route.fulfill(status=_NOTHING_NEW)
+                else:
+                    route.abort()
                 return
             try:
                 answer = self._fetch(request)
@@ -373,7 +385,10 @@ def _refuse_download(answer: Relayed) -> None:
 
 
 def _joined(url: str, location: str) -> str:
-    return urldefrag(urljoin(url, location)).url
+    try:
+        return urldefrag(urljoin(url, location)).url
+    except ValueError as error:
+        raise FetchError("address", "the site sends on to something that is no address") from error
 
 
 def _passed_on(answer: Relayed) -> dict[str, str]:
@@ -440,15 +455,11 @@ class _Watchdog:
     def _memory(self) -> int:
         total = 0
         for process in set(self._processes()):
-            try:
+            with suppress(psutil.Error):
                 total += process.memory_info().rss
-            except psutil.Error:
-                continue
         return total
 
     def _kill(self) -> None:
         for process in set(self._processes()):
-            try:
+            with suppress(psutil.Error):
                 process.kill()
-            except psutil.Error:
-                continue

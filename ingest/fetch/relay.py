@@ -46,21 +46,18 @@ class Relay:
         """The answer to a GET. Raises FetchError for what may not be asked for or fails."""
         here = checked_url(url, ports=self._settings.ports)
         quiet = self._settings.quiet_seconds
-        request = httpx2.Request(
-            "GET",
-            here,
-            headers={**headers, "Accept-Encoding": "gzip, deflate"},
-            extensions={
-                "timeout": {
-                    "connect": self._settings.connect_seconds,
-                    "read": quiet,
-                    "write": quiet,
-                    "pool": quiet,
-                }
-            },
-        )
+        timeouts = {"connect": self._settings.connect_seconds, "read": quiet, "write": quiet}
         body = io.BytesIO()
         with as_fetch_errors():
+            request = httpx2.Request(
+                "GET",
+                here,
+                headers=[
+                    *((name.encode(), value.encode()) for name, value in headers.items()),
+                    (b"Accept-Encoding", b"gzip, deflate"),
+                ],
+                extensions={"timeout": {**timeouts, "pool": quiet}},
+            )
             answer = self._transport.handle_request(request)
             try:
                 self._left -= write_body(
