@@ -1,4 +1,4 @@
-"""`pgkb crawl`: visits to web sites. Workers do them; here they are asked for, watched and steered."""
+"""`pgkb crawl`: visits to web sites are asked for, watched and steered; workers do them."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -152,15 +152,12 @@ def status(
     from ingest.crawl import calls
 
     with _database() as db:
-        if number is None:
-            found = calls.last_reports(db)
-            if wait:
-                found = _wait_for(db, [report.job_id for report in found])
-            remarks: list[Remark] = []
-        else:
-            found = _wait_for(db, [number]) if wait else calls.reports(db, job_ids=[number])
-            if not found:
-                raise CliError(f"there is no run {number}. `pgkb crawl status` shows the last ones")
+        numbers = calls.last_jobs(db) if number is None else [number]
+        found = _wait_for(db, numbers) if wait else calls.reports(db, job_ids=numbers)
+        if number is not None and not found:
+            raise CliError(f"there is no run {number}. `pgkb crawl status` shows the last ones")
+        remarks: list[Remark] = []
+        if number is not None:
             remarks = calls.remarks(db, job_id=number)
     if as_json:
         print_json({"jobs": found, "pages": remarks})
@@ -255,9 +252,7 @@ def _wait_for(db: "psycopg.Connection", job_ids: "Sequence[int]") -> "list[JobRe
 
 
 def _line(report: "JobReport") -> str:
-    counts = [
-        f"{count:,} {name}" for name in _COUNTS if (count := getattr(report, name))
-    ]
+    counts = [f"{count:,} {name}" for name in _COUNTS if (count := getattr(report, name))]
     if report.waiting:
         counts.append(f"{report.waiting:,} to see")
     told = f": {', '.join(counts)}" if counts else ""

@@ -102,7 +102,7 @@ embedding.fill_batch, embedding.spend,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
 search.recent_text, search.posting_list, search.listed_scope,
 queue.task, intake.batch, intake.page, intake.upload, intake.upload_file,
-crawl.site, crawl.host, crawl.job, crawl.url, crawl.visit
+crawl.site, crawl.host, crawl.job, crawl.url, crawl.visit, crawl.policy_page
 to pgkb_ingest;
 grant select, update on table queue.provider_rate to pgkb_ingest;
 grant select on table queue.job, queue.summary, crawl.job_report, crawl.site_overview

@@ -122,9 +122,7 @@ class _Worker:
         self._kinds = [PUBLISH, fetch_page.KIND, validate_batch.KIND]
         if settings.upload_dir is not None:
             self._kinds.append(read_upload.KIND)
-        self._crawler = crawl_job.Crawler(
-            fetcher=self._pages.fetcher, sandbox=self._pages.sandbox
-        )
+        self._crawler = crawl_job.Crawler(fetcher=self._pages.fetcher, sandbox=self._pages.sandbox)
         self._done = 0
         self._at_a_time = at_a_time
         # one of a crew looks after the database

@@ -135,11 +135,12 @@ class ReadPage:
     links: Sequence[FoundLink]
 
 
-_REPORT: LiteralString = (
+_REPORTS: LiteralString = (
     "select job_id, site_id, site, la_code, school_urn, domain, state, reason, requested_by,"
     " created_at, started_at, finished_at, requests, max_pages, bytes, parsed, found, waiting,"
     " new, changed, unchanged, duplicate, moved, gone, blocked, failed, skipped, known, lost,"
-    " retired, current_url from crawl.job_report"
+    " retired, current_url from crawl.job_report where job_id = any(%(job_ids)s)"
+    " order by finished_at is null, job_id"
 )
 
 
@@ -171,18 +172,14 @@ def start(
 def reports(db: psycopg.Connection, *, job_ids: Sequence[int]) -> list[JobReport]:
     """How far these runs are."""
     with db.cursor(row_factory=class_row(JobReport)) as cursor:
-        return cursor.execute(
-            _REPORT + " where job_id = any(%(job_ids)s) order by job_id",
-            {"job_ids": list(job_ids)},
-        ).fetchall()
+        return cursor.execute(_REPORTS, {"job_ids": list(job_ids)}).fetchall()
 
 
-def last_reports(db: psycopg.Connection) -> list[JobReport]:
-    """The last run of each site, those that are open first."""
-    with db.cursor(row_factory=class_row(JobReport)) as cursor:
+def last_jobs(db: psycopg.Connection) -> list[int]:
+    """The last run of each site."""
+    with db.cursor(row_factory=scalar_row) as cursor:
         return cursor.execute(
-            _REPORT + " where job_id in (select last_job from crawl.site_overview)"
-            " order by finished_at desc nulls first, job_id desc"
+            "select last_job from crawl.site_overview where last_job is not null"
         ).fetchall()
 
 
@@ -260,9 +257,14 @@ def purge_jobs(db: psycopg.Connection) -> int:
     return int(str(_scalar(db, "select crawl.purge_jobs()")))
 
 
-def take_turn(db: psycopg.Connection, *, url: str) -> timedelta:
-    """Reserve the next request to the host of an address; how long to wait before it."""
-    wait = _scalar(db, "select crawl.take_turn(url => %(url)s)", url=url)
+def take_turn(db: psycopg.Connection, *, url: str, most: timedelta) -> timedelta:
+    """Reserve the next request to the host of an address; how long to wait before it.
+
+    A wait that is longer than `most` is told, and nothing is reserved.
+    """
+    wait = _scalar(
+        db, "select crawl.take_turn(url => %(url)s, most => %(most)s)", url=url, most=most
+    )
     return wait if isinstance(wait, timedelta) else timedelta(0)
 
 
@@ -347,9 +349,7 @@ def record_bytes(db: psycopg.Connection, turn: Turn, answer: Answer) -> str | No
     )
 
 
-def record_page(
-    db: psycopg.Connection, turn: Turn, answer: Answer, page: ReadPage
-) -> str | None:
+def record_page(db: psycopg.Connection, turn: Turn, answer: Answer, page: ReadPage) -> str | None:
     """Stage the text of a page if it is news, and follow its links; the outcome."""
     return _outcome(
         db,
@@ -370,9 +370,7 @@ def record_page(
     )
 
 
-def record_moved(
-    db: psycopg.Connection, turn: Turn, *, target: str, is_inside: bool
-) -> str | None:
+def record_moved(db: psycopg.Connection, turn: Turn, *, target: str, is_inside: bool) -> str | None:
     """An address leads to another, which is or is not of the site."""
     return _outcome(
         db,

@@ -13,6 +13,7 @@ from ingest.crawl.links import read_links
 from ingest.crawl.policies import PolicyPage, policy_of
 from ingest.crawl.scope import Scope
 from ingest.crawl.sitemaps import read_sitemap
+from ingest.crawl.traps import trap_of
 from ingest.crawl.urls import site_key
 from ingest.fetch import Fetched
 from ingest.parse import Refused
@@ -35,6 +36,7 @@ class Found:
     links: tuple[FoundLink, ...] = ()
     canonical: str | None = None
     may_be_kept: bool = True
+    is_html: bool = False
 
 
 class Guide:
@@ -84,6 +86,7 @@ class Guide:
             if page.canonical is not None and self.is_inside(page.canonical)
             else None,
             may_be_kept=not page.noindex,
+            is_html=True,
         )
 
     def listed_in(self, data: bytes, url: str) -> tuple[list[FoundLink], list[str]]:
@@ -98,7 +101,7 @@ class Guide:
 
     def _is_of_use(self, url: str, text: str) -> bool:
         path = urlsplit(url).path
-        if not self.is_inside(url) or _NO_TEXT.search(path):
+        if not self.is_inside(url) or _NO_TEXT.search(path) or trap_of(url) is not None:
             return False
         return self._is_wanted(url, text) or not _DOCUMENT.search(path)
 

@@ -7,12 +7,14 @@ is one statement, which does nothing for a worker that lost its lease meanwhile.
 after a kill with the page that was under way, and no other is fetched again.
 
 A redirect is not followed within a fetch: the address it leads to is a page of its own, judged by
-scope, robots.txt and turn like every other.
+scope, robots.txt and turn like every other. A page that refuses programs, or says nothing without
+its scripts, is read once more in a browser, where there is one.
 """
 
 import hashlib
 import logging
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,8 +24,9 @@ import psycopg
 
 from ingest import calls as queue
 from ingest.crawl import calls
-from ingest.crawl.robots import RobotsRules, ask_robots
+from ingest.crawl.browser import SMALLEST_SHELL, Browser, BrowserMissingError, may_help
 from ingest.crawl.guide import Guide
+from ingest.crawl.robots import RobotsRules, ask_robots
 from ingest.crawl.urls import normal_url, site_key
 from ingest.errors import again_if_passing, is_refusal, words_of
 from ingest.fetch import Fetched, Fetcher, FetchError
@@ -36,6 +39,8 @@ log = logging.getLogger(__name__)
 
 KIND = "crawl_job"
 EXTRACTOR = str(EXTRACTOR_VERSION)
+# A browser is given up after a while: a longer wait than this for one of its requests is no use.
+_LONGEST_TURN = timedelta(seconds=10)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,18 @@ class JobWork:
 
     job_id: int
     lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page that is under way: its visit, the rules it is under, and the file it comes into."""
+
+    turn: calls.Turn
+    url: str
+    wanted: bool
+    guide: Guide
+    rules: RobotsRules
+    path: Path
 
 
 class _MovedError(Exception):
@@ -60,6 +77,7 @@ class Crawler:
     def __init__(self, *, fetcher: Fetcher, sandbox: Sandbox) -> None:
         self._fetcher = fetcher
         self._sandbox = sandbox
+        self._browser: Browser | None = None
         # the rules of the host that was asked last: reading them takes longer than asking them
         self._rules: tuple[str, RobotsRules] = ("", self._read(""))
 
@@ -102,9 +120,7 @@ class Crawler:
                 reason=words_of(error),
             )
             return False
-        log.info(
-            "run %d: %s %s", work.job_id, step.url, outcome or "another worker took it over"
-        )
+        log.info("run %d: %s %s", work.job_id, step.url, outcome or "another worker took it over")
         return outcome not in {None, "retrying"}
 
     def _robots(
@@ -141,9 +157,7 @@ class Crawler:
             except OSError as error:
                 return _not_kept(db, turn, error)
             links, sitemaps = guide.listed_in(Path(spool.name).read_bytes(), fetched.url)
-        return calls.record_sitemap(
-            db, turn, size=fetched.size, links=links, sitemaps=sitemaps
-        )
+        return calls.record_sitemap(db, turn, size=fetched.size, links=links, sitemaps=sitemaps)
 
     def _page(
         self, db: psycopg.Connection, turn: calls.Turn, step: calls.Step, url: str, guide: Guide
@@ -152,6 +166,7 @@ class Crawler:
         if not rules.allows(url):
             return calls.record_blocked(db, turn)
         with tempfile.NamedTemporaryFile(prefix="pgkb-crawl-") as spool:
+            page = _Page(turn, url, bool(step.wanted), guide, rules, Path(spool.name))
             try:
                 fetched = self._fetcher.fetch(
                     url,
@@ -161,55 +176,51 @@ class Crawler:
                     check_hop=_one_hop(),
                 )
             except _MovedError as moved:
-                return _moved(db, turn, url, moved.target, guide)
+                return _moved(db, page, moved.target)
             except FetchError as error:
+                if error.retry_after is None and may_help(status=error.status):
+                    return self._in_browser(db, page, error.reason)
                 return self._not_read(db, turn, error)
             except OSError as error:
                 return _not_kept(db, turn, error)
-            path = Path(spool.name)
-            answer = calls.Answer(
-                size=fetched.size,
-                etag=fetched.etag,
-                last_modified=fetched.last_modified,
-                body_hash=None if fetched.unchanged else _digest(path),
-                extractor=EXTRACTOR,
-            )
-            outcome = calls.record_bytes(db, turn, answer)
-            if outcome != "read":
-                return outcome
-            return self._read_page(db, turn, step, fetched, path, answer, guide, rules)
+            return self._take(db, page, fetched)
 
-    def _read_page(
-        self,
-        db: psycopg.Connection,
-        turn: calls.Turn,
-        step: calls.Step,
-        fetched: Fetched,
-        path: Path,
-        answer: calls.Answer,
-        guide: Guide,
-        rules: RobotsRules,
+    def _take(
+        self, db: psycopg.Connection, page: _Page, fetched: Fetched, *, rendered: bool = False
     ) -> str | None:
-        """The text and the links of a page that is not known to be as it was."""
-        found = guide.links_in(path.read_bytes(), fetched, allows=rules.allows)
+        """Be done with a page that came: as it was, or by its text."""
+        answer = calls.Answer(
+            size=fetched.size,
+            etag=fetched.etag,
+            last_modified=fetched.last_modified,
+            body_hash=None if fetched.unchanged else _digest(page.path),
+            extractor=EXTRACTOR,
+        )
+        outcome = calls.record_bytes(db, page.turn, answer)
+        if outcome != "read":
+            return outcome
+        found = page.guide.links_in(page.path.read_bytes(), fetched, allows=page.rules.allows)
         parsed: Parsed | None = None
-        if step.wanted and found.may_be_kept:
+        if page.wanted and found.may_be_kept:
             try:
                 parsed = self._sandbox.parse(
-                    path, header_charset=fetched.charset, source_url=fetched.url
+                    page.path, header_charset=fetched.charset, source_url=fetched.url
                 )
             except Refused as refused:
+                is_empty = refused.kind == "no-text" and found.is_html
+                if is_empty and not rendered and fetched.size > SMALLEST_SHELL:
+                    return self._in_browser(db, page, refused.reason)
                 # a page of nothing but links leads on all the same
-                if refused.kind != "no-text" or not found.links:
+                if not is_empty or not found.links:
                     return calls.record_failed(
                         db,
-                        turn,
+                        page.turn,
                         reason=refused.reason,
                         etag=answer.etag,
                         last_modified=answer.last_modified,
                         size=answer.size,
                     )
-        page = calls.ReadPage(
+        read = calls.ReadPage(
             title=title_of(parsed, fetched) if parsed else "",
             body=parsed.text if parsed else None,
             file_type=parsed.file_type if parsed else "html",
@@ -218,19 +229,53 @@ class Crawler:
             links=found.links,
         )
         try:
-            return again_if_passing(lambda: calls.record_page(db, turn, answer, page))
+            return again_if_passing(lambda: calls.record_page(db, page.turn, answer, read))
         except psycopg.Error as error:
             if db.closed or not is_refusal(error):
                 raise
-            return calls.record_failed(db, turn, reason=words_of(error), size=answer.size)
+            return calls.record_failed(db, page.turn, reason=words_of(error), size=answer.size)
 
-    def _not_read(
-        self, db: psycopg.Connection, turn: calls.Turn, error: FetchError
-    ) -> str | None:
+    def _in_browser(self, db: psycopg.Connection, page: _Page, why: str) -> str | None:
+        """The page as a browser shows it, where a plain fetch gave nothing."""
+
+        def check(url: str) -> None:
+            # scripts and data of a page are requests like others
+            if site_key(url) == site_key(page.url) and not page.rules.allows(url):
+                raise FetchError("forbidden", "robots.txt forbids it")
+            wait = calls.take_turn(db, url=url, most=_LONGEST_TURN)
+            if wait > _LONGEST_TURN:
+                raise FetchError("timeout", "its host is not to be asked now", passing=True)
+            time.sleep(wait.total_seconds())
+
+        try:
+            self._browser = self._browser or Browser(self._fetcher)
+            rendered = self._browser.render(page.url, check=check)
+        except BrowserMissingError as missing:
+            return calls.record_failed(db, page.turn, reason=f"{why}; {missing}")
+        except FetchError as error:
+            return self._not_read(db, page.turn, error)
+        target = normal_url(rendered.url)
+        if target != page.url:
+            return _moved(db, page, rendered.url)
+        data = rendered.markup.encode()
+        page.path.write_bytes(data)
+        # the validators were those of a page that says nothing
+        shown = Fetched(
+            url=page.url,
+            hops=(),
+            status=rendered.status,
+            unchanged=False,
+            size=len(data),
+            content_type="text/html; charset=utf-8",
+            charset="utf-8",
+            etag=None,
+            last_modified=None,
+        )
+        return self._take(db, page, shown, rendered=True)
+
+    def _not_read(self, db: psycopg.Connection, turn: calls.Turn, error: FetchError) -> str | None:
         if error.status in {404, 410}:
-            return calls.record_missing(
-                db, turn, for_good=error.status == 410, reason=error.reason
-            )
+            return calls.record_missing(db, turn, for_good=error.status == 410, reason=error.reason)
         return calls.record_failed(
             db,
             turn,
@@ -260,13 +305,11 @@ def _one_hop() -> Callable[[str], None]:
     return check
 
 
-def _moved(
-    db: psycopg.Connection, turn: calls.Turn, url: str, target: str, guide: Guide
-) -> str | None:
+def _moved(db: psycopg.Connection, page: _Page, target: str) -> str | None:
     normal = normal_url(target)
-    if normal is None or normal == url:
-        return calls.record_failed(db, turn, reason="the site sends on to the same address")
-    return calls.record_moved(db, turn, target=normal, is_inside=guide.is_inside(normal))
+    if normal is None or normal == page.url:
+        return calls.record_failed(db, page.turn, reason="the site sends on to the same address")
+    return calls.record_moved(db, page.turn, target=normal, is_inside=page.guide.is_inside(normal))
 
 
 def _not_kept(db: psycopg.Connection, turn: calls.Turn, error: OSError) -> str | None:

@@ -7,6 +7,7 @@ task of its own, for whichever worker comes first.
 
 import logging
 import tempfile
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
@@ -16,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 import psycopg
 
 from ingest import calls as queue
+from ingest.crawl.calls import take_turn
 from ingest.errors import again_if_passing, is_refusal, words_of
 from ingest.fetch import Fetched, Fetcher, FetchError, fetch_settings_from
 from ingest.intake import calls
@@ -26,6 +28,8 @@ from ingest.parse.clean import clean_line
 log = logging.getLogger(__name__)
 
 KIND = "fetch_page"
+# A host that is visited by runs too has turns; a longer wait for one is spent in the queue.
+_LONGEST_TURN = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,13 @@ class PageFetcher:
             return queue.finish_task(
                 db, task_id=work.lease.task_id, lease_token=work.lease.lease_token
             )
+        wait = take_turn(db, url=url, most=_LONGEST_TURN)
+        if wait > _LONGEST_TURN:
+            queue.release_task(
+                db, task_id=work.lease.task_id, lease_token=work.lease.lease_token, wait=wait
+            )
+            return False
+        time.sleep(wait.total_seconds())
         try:
             page = self._page(url)
         except FetchError as error:

@@ -16,12 +16,19 @@ as $func$
     select distinct crawl.host_of(u.url)
     from unnest(add_sitemaps.sitemaps) as u (url)
     where crawl.host_of(u.url) is not null
+    -- in one order, so that two runs cannot wait for each other
+    order by 1
     on conflict (host) do nothing;
 
     insert into crawl.visit as v (job_id, url, host, kind, depth, wanted)
     select add_sitemaps.job_id, s.url, crawl.host_of(s.url), 'sitemap', 0, false
     from unnest(add_sitemaps.sitemaps) with ordinality as s (url, place)
-    where crawl.host_of(s.url) is not null
+    where
+        crawl.host_of(s.url) is not null
+        and not exists (
+            select from crawl.visit as o
+            where o.job_id = add_sitemaps.job_id and o.url = s.url
+        )
     order by s.place
     limit (
         select greatest(0, 20 - count(*))

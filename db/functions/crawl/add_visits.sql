@@ -3,8 +3,9 @@
 --
 -- links holds objects of url, wanted (its text is kept) and blocked (robots.txt forbids it); what
 -- is left out is false. Of an address named twice it is enough to be wanted once. An address that
--- is to be left alone until later is passed over, unless it is a seed. A run knows ten times as
--- many addresses as it may ask for, no more: whatever makes links without end is cut off there.
+-- is to be left alone until later is passed over, unless it is a seed. Of a path that was not known
+-- sixty variants are followed, as more are filters of one list, and a run knows ten times as many
+-- addresses as it may ask for: whatever makes links without end is cut off there.
 --
 -- called by  crawl.begin_job, crawl.record_page, crawl.record_moved, crawl.record_sitemap
 -- writes     crawl.visit, crawl.host
@@ -18,6 +19,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
+    _most_variants constant integer := 60;
     _site crawl.site;
     _room integer;
     _added integer;
@@ -37,6 +39,8 @@ begin
     select distinct crawl.host_of(l.url)
     from jsonb_to_recordset(add_visits.links) as l (url text)
     where crawl.host_of(l.url) is not null
+    -- in one order, so that two runs cannot wait for each other
+    order by 1
     on conflict (host) do nothing;
 
     insert into crawl.visit as v (job_id, url, host, depth, wanted, was_known, outcome, finished_at)
@@ -52,6 +56,9 @@ begin
     from (
         select
             r.value ->> 'url' as url,
+            row_number() over (
+                partition by split_part(r.value ->> 'url', '?', 1) order by min(r.place)
+            ) as variant,
             bool_or(coalesce((r.value ->> 'wanted')::boolean, false)) as wanted,
             bool_and(coalesce((r.value ->> 'blocked')::boolean, false)) as blocked,
             min(r.place) as place
@@ -59,12 +66,22 @@ begin
         group by r.value ->> 'url'
     ) as l
     left join crawl.url as u on u.site_id = _site.site_id and u.url = l.url
+    left join (
+        select split_part(k.url, '?', 1) as path, count(*) as known
+        from crawl.visit as k
+        where k.job_id = add_visits.job_id and k.url like '%?%'
+        group by 1
+    ) as p on p.path = split_part(l.url, '?', 1)
     where
         crawl.host_of(l.url) is not null
         and (u.next_check is null or u.next_check <= now() or l.url = any(_site.seeds))
         and not exists (
             select from crawl.visit as k
             where k.job_id = add_visits.job_id and k.url = l.url
+        )
+        and (
+            u.url_id is not null or l.url not like '%?%'
+            or l.variant + coalesce(p.known, 0) <= _most_variants
         )
     order by l.place
     limit greatest(_room, 0)

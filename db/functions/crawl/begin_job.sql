@@ -32,7 +32,11 @@ begin
     );
     perform crawl.add_visits(
         begin_job.job_id,
-        jsonb_agg(jsonb_build_object('url', u.url, 'wanted', u.wanted) order by u.url_id),
+        -- those seen longest ago first, so that a budget leaves out others each time
+        jsonb_agg(
+            jsonb_build_object('url', u.url, 'wanted', u.wanted)
+            order by u.last_checked nulls first, u.url_id
+        ),
         u.depth
     )
     from crawl.url as u

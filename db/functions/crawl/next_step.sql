@@ -33,7 +33,9 @@ declare
     _over text;
 begin
     perform from queue.task as t
-    where t.task_id = next_step.task_id and t.lease_token = next_step.lease_token
+    where
+        t.task_id = next_step.task_id and t.lease_token = next_step.lease_token
+        and t.subject_id = next_step.job_id and t.kind = 'crawl_job'
     for update;
     if not found then
         return;

@@ -102,15 +102,11 @@ begin
         end if;
     end if;
 
-    if _outcome = 'failed' or (
+    -- a known page that says what another says, or nothing, keeps what is known of it for now:
+    -- with these bytes noted, the next run would take them for unchanged
+    if _outcome is distinct from 'failed' and (
         _outcome = 'duplicate' and _visit.was_known and _old.document_id <> _twin.document_id
-    ) then
-        -- what it said before stays for now
-        perform crawl.note_answer(
-            _visit, record_page.etag, record_page.last_modified, record_page.body_hash,
-            record_page.extractor
-        );
-    else
+    ) is not true then
         perform crawl.note_answer(
             _visit, record_page.etag, record_page.last_modified, record_page.body_hash,
             record_page.extractor, _hash

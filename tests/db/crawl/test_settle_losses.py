@@ -24,9 +24,9 @@ def test_a_page_gone_for_good_is_retired_and_stays_for_auditors(
         " join corpus.document as d using (document_id) where d.source = %s",
         SOME[0],
     ) == [("superseded", True, None)]
-    assert ask_rows(
-        reference, "select url, is_archived from crawl.url where is_archived"
-    ) == [(SOME[0], True)]
+    assert ask_rows(reference, "select url, is_archived from crawl.url where is_archived") == [
+        (SOME[0], True)
+    ]
     assert ask(
         reference,
         "select detail ->> 'reason' from audit.event where kind = 'superseded'",
@@ -114,6 +114,8 @@ def test_a_site_that_says_the_same_everywhere_loses_nothing(
     run = crawl(reference, walled)
     assert run.report()["state"] == "stopped"
     assert len(live(reference)) == 10
+    # and it is no more believed when it says so again
+    assert crawl(reference, walled).report()["state"] == "stopped"
     # the first of them took it for its own news; what it was is back with the site
     assert crawl(reference, PAGES).report()["state"] == "done"
     assert len(live(reference)) == 10
@@ -127,13 +129,16 @@ def test_a_page_that_says_now_what_another_says_is_taken_over_by_it(
     report = crawl(reference, PAGES | {SOME[1]: PAGES[SOME[0]]}).report()
     assert (report["duplicate"], report["retired"]) == (1, 1)
     assert live(reference) == sorted(set(PAGES) - {SOME[1]})
-    assert ask(
-        reference,
-        "select s.source from corpus.version as v join corpus.document as d using (document_id)"
-        " join corpus.version as n on v.superseded_by = n.version_id"
-        " join corpus.document as s on n.document_id = s.document_id where d.source = %s",
-        SOME[1],
-    ) == SOME[0]
+    assert (
+        ask(
+            reference,
+            "select s.source from corpus.version as v join corpus.document as d using (document_id)"
+            " join corpus.version as n on v.superseded_by = n.version_id"
+            " join corpus.document as s on n.document_id = s.document_id where d.source = %s",
+            SOME[1],
+        )
+        == SOME[0]
+    )
     report = crawl(reference, PAGES | {SOME[1]: PAGES[SOME[0]]}).report()
     assert (report["lost"], report["unchanged"]) == (0, 10)
 
@@ -188,9 +193,7 @@ def test_a_document_whose_source_is_gone_may_be_brought_back(
     document_id = ask(
         reference, "select document_id from corpus.document where source = %s", SOME[0]
     )
-    reference.execute(
-        "select corpus.undo_supersession(corpus.last_superseded(%s))", [document_id]
-    )
+    reference.execute("select corpus.undo_supersession(corpus.last_superseded(%s))", [document_id])
     assert SOME[0] in live(reference)
 
 

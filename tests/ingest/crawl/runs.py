@@ -85,7 +85,7 @@ def crawl(url: str, embedder: Embedder, net: Web, **whose: Any) -> calls.JobRepo
 def outcomes(db: psycopg.Connection, job_id: int) -> dict[str, str | None]:
     """Path and outcome of each page of a run."""
     rows = db.execute(
-        "select '/' || split_part(url, '/', 4), outcome from crawl.visit"
+        "select substring(url from '^[^/]+//[^/]+(/.*)$'), outcome from crawl.visit"
         " where job_id = %s and kind = 'page'",
         [job_id],
     ).fetchall()

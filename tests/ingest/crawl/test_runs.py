@@ -1,27 +1,41 @@
 """Runs over web sites, from the trigger to documents that are found, on a small web."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from ingest import calls as queue
+from ingest.crawl.calls import load_policy_pages
+from ingest.tasks.crawl_job import EXTRACTOR
 from providers.protocols import Embedder
 from tests.ingest.crawl.runs import crawl, outcomes, prepare, report, start, work, work_until
 from tests.ingest.crawl.site_server import (
+    Grown,
+    Host,
     Web,
+    calendar,
     changing,
     gone,
+    growing,
     html,
+    html_text,
     moved,
+    script_only,
     sitemap,
+    slow,
     status,
     text,
     web,
     words,
 )
-from tests.ingest.library import KENT, SCHOOL, one, visible
+from tests.ingest.library import KENT, SCHOOL, one, visible, wait_for
 from tests.providers.fake_openai import FakeServer
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture
@@ -137,15 +151,20 @@ def test_a_national_page_is_fetched_once_and_not_once_per_authority(
         prepare(url, town.url(), la_code=code)
         crawl(url, embedder, net, la_code=code)
     assert law.count("/") == 1
-    assert one(places, "select la_code from corpus.scope join corpus.document using (scope_id)"
-               " where source = %s", law.url()) is None
+    assert (
+        one(
+            places,
+            "select la_code from corpus.scope join corpus.document using (scope_id)"
+            " where source = %s",
+            law.url(),
+        )
+        is None
+    )
 
 
 def test_of_a_schools_site_its_policies_are_kept(
     places: psycopg.Connection, url: str, embedder: Embedder, net: Web
 ) -> None:
-    from ingest.crawl.calls import load_policy_pages
-
     load_policy_pages(
         places,
         pack="test",
@@ -174,7 +193,7 @@ def test_a_page_that_only_seems_to_change_is_unchanged(
 ) -> None:
     # C-09
     town = net.host("www.town.example")
-    town.pages["/"] = changing(f"<title>Town</title><p>{words('home')}</p>")
+    town.pages["/"] = changing(html_text("Town", words("home")))
     prepare(url, town.url())
     assert crawl(url, embedder, net).new == 1
     told = crawl(url, embedder, net)
@@ -193,8 +212,9 @@ def test_robots_that_cannot_be_read_mean_not_now(
     job_id = start(url)
     work(url, embedder, net)
     assert (report(url, job_id).state, town.paths) == ("running", [])
-    assert one(places, "select robots is null and next_at > now() + interval '20 minutes'"
-               " from crawl.host")
+    assert one(
+        places, "select robots is null and next_at > now() + interval '20 minutes' from crawl.host"
+    )
     town.robots = None
     places.execute("update crawl.host set next_at = now()")
     places.execute("update queue.task set ready_at = now()")
@@ -229,29 +249,60 @@ def test_a_page_that_is_gone_is_found_no_more_and_a_site_that_is_down_loses_noth
     assert (report(url, job_id).state, len(sources(places))) == ("stopped", 11)
 
 
+def know(db: psycopg.Connection, town: Host, grown: Grown, count: int) -> None:
+    """All pages of a site are known and published, as a run leaves them."""
+    pages = [
+        (town.url(grown.path(number)), f'"{number}-1"', b"%032d" % number)
+        for number in range(count)
+    ]
+    with db.cursor() as cursor:
+        cursor.executemany(
+            "with scope as (select corpus.scope_for(la_code => %(la)s) as scope_id),"
+            " document as (insert into corpus.document (scope_id, source, source_family)"
+            " select scope_id, %(url)s, 'town' from scope returning document_id),"
+            " version as (insert into corpus.version (document_id, version, state, title,"
+            " content_hash, file_type, valid_from, published_at)"
+            " select document_id, 1, 'published', 'Page', %(hash)s, 'html', current_date, now()"
+            " from document returning document_id)"
+            " insert into crawl.url (site_id, url, depth, wanted, document_id, etag, content_hash,"
+            " extractor, version, last_checked, next_check)"
+            " select site_id, %(url)s, 1, true, document_id, %(etag)s, %(hash)s, %(extractor)s, 1,"
+            " now(), now() from version, crawl.site",
+            [
+                {"la": KENT, "url": url, "etag": etag, "hash": hash_, "extractor": EXTRACTOR}
+                for url, etag, hash_ in pages
+            ],
+        )
+    db.commit()
+
+
 def test_an_unchanged_site_of_500_pages_is_asked_and_neither_read_nor_embedded(
     places: psycopg.Connection, url: str, embedder: Embedder, provider: FakeServer, net: Web
 ) -> None:
     town = net.host("www.town.example")
     grown = town.grow(500)
     prepare(url, town.url(), max_pages=600)
+    know(places, town, grown, 500)
     told = crawl(url, embedder, net)
-    assert (told.state, told.new) == ("done", 500)
-    embedded = len(provider.requests)
-    town.forget()
+    assert (told.state, told.known, told.unchanged, told.parsed) == ("done", 500, 500, 0)
+    assert {grown.path(number) for number in range(500)} <= set(town.paths)
+    assert provider.texts == []
+    assert one(places, "select count(*) from corpus.version") == 500
+
+
+def test_ten_pages_that_change_are_ten_new_versions(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    grown = town.grow(60)
+    prepare(url, town.url())
+    know(places, town, grown, 60)
+    grown.change(*range(20, 30))
     told = crawl(url, embedder, net)
-    assert (told.unchanged, told.parsed) == (500, 0)
-    assert len(provider.requests) == embedded
-    assert len(town.paths) >= 500
-    # ten pages change, and exactly ten versions come of it
-    grown.change(*range(100, 110))
-    told = crawl(url, embedder, net)
-    assert (told.changed, told.unchanged, told.parsed) == (10, 490, 10)
-    assert one(places, "select count(*) from corpus.version where version = 2") == 10
-    assert one(
-        places, "select count(*) from corpus.version where state = 'superseded' and version = 1"
-    ) == 10
-    assert one(places, "select count(*) from corpus.version where state = 'published'") == 500
+    assert (told.changed, told.unchanged, told.parsed) == (10, 50, 10)
+    assert places.execute(
+        "select version, state, count(*)::int from corpus.version group by 1, 2 order by 1, 2"
+    ).fetchall() == [(1, "published", 50), (1, "superseded", 10), (2, "published", 10)]
 
 
 def test_two_workers_on_one_site_keep_its_delay(
@@ -275,3 +326,77 @@ def test_two_workers_on_one_site_keep_its_delay(
     # robots.txt itself was asked for before its delay was known
     assert min(town.gaps()[1:]) >= 0.2
     assert town.most_at_once == 1
+
+
+def test_a_run_that_is_killed_goes_on_and_fetches_no_finished_page_again(
+    places: psycopg.Connection, url: str, embedder: Embedder, provider: FakeServer, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    town.grow(30)
+    for path, answer in list(town.pages.items()):
+        town.pages[path] = slow(answer, 0.05)
+    prepare(url, town.url())
+    job_id = start(url)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.ingest.crawl.killed", url, provider.url, town.name], cwd=ROOT
+    )
+    try:
+        wait_for(lambda: len(town.paths) > 8, seconds=60)
+    finally:
+        process.kill()
+        process.wait()
+    finished = {path for path, outcome in outcomes(places, job_id).items() if outcome}
+    assert 5 < len(finished) < 30
+    # the server sees that its connection is gone
+    wait_for(lambda: one(places, "select queue.reap_tasks() >= 0"))
+    town.forget()
+    work_until(url, embedder, net, lambda: report(url, job_id).state == "done")
+    assert finished.isdisjoint(town.paths)
+    assert report(url, job_id).new == 30
+    assert len(sources(places)) == 30
+    assert one(places, "select count(*) from corpus.version") == 30
+
+
+def test_a_worker_starts_what_is_due(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    town.pages["/"] = html("Town", words("home"))
+    prepare(url, town.url(), schedule="0 3 * * *")
+    places.execute("update crawl.site set next_run_at = now()")
+    places.commit()
+    work(url, embedder, net)
+    assert one(places, "select requested_by || ' ' || state from crawl.job") == "schedule done"
+    assert sources(places) == ["/"]
+
+
+def test_a_calendar_without_end_and_paths_that_grow_are_not_entered(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    # C-07
+    town = net.host("www.town.example")
+    town.pages["/"] = html("Town", words("home"), links=["/calendar", "/more/"])
+    town.under["/calendar"] = calendar()
+    town.under["/more/"] = growing()
+    prepare(url, town.url(), max_depth=10)
+    told = crawl(url, embedder, net)
+    assert (told.state, told.reason) == ("done", None)
+    assert len(town.paths) < 12
+
+
+def test_a_page_that_only_scripts_write_is_read_in_a_browser(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    town.pages["/"] = script_only(words("scripted"))
+    prepare(url, town.url())
+    told = crawl(url, embedder, net)
+    assert (told.new, told.failed) == (1, 0)
+    assert (
+        one(
+            places,
+            "select count(*) from corpus.chunk where content like %s",
+            f"%{words('scripted')[:40]}%",
+        )
+        > 0
+    )
