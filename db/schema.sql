@@ -2365,6 +2365,7 @@ COMMENT ON COLUMN crawl.policy_page.unless IS 'What they must not say besides.';
 
 COMMENT ON TABLE crawl.policy_page IS 'Kinds of policies of a school, by what links to them say: of a school''s site only these are kept.';
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE crawl.policy_page TO pgkb_ingest;
 GRANT SELECT ON TABLE crawl.policy_page TO pgkb_admin;
 
 CREATE TABLE crawl.site (
@@ -2870,7 +2871,7 @@ GRANT SELECT ON TABLE crawl.site_overview TO pgkb_admin;
 CREATE FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 512a1d015d4d4f89';
+    AS 'sha256 55d4b9bb9d190ad3';
 
 COMMENT ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) IS 'Put sitemaps into the frontier of a run, each once and twenty at most.';
 
@@ -2881,7 +2882,7 @@ GRANT ALL ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) TO pgkb
 CREATE FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 39649cb013d21d30';
+    AS 'sha256 b417057a0a165f93';
 
 COMMENT ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) IS 'Put addresses a run has found into its frontier, each once; returns how many are new to it.';
 
@@ -2892,7 +2893,7 @@ GRANT ALL ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer
 CREATE FUNCTION crawl.begin_job(job_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 f6278f6ef42b6c51';
+    AS 'sha256 6f21f239c6f65abe';
 
 COMMENT ON FUNCTION crawl.begin_job(job_id bigint) IS 'Begin a run: its frontier is the seeds and every known page that is due.';
 
@@ -3047,7 +3048,7 @@ GRANT ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zo
 CREATE FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) RETURNS SETOF crawl.step
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 e9a3b7c72bad21a1';
+    AS 'sha256 f35f0d81b52f94a1';
 
 COMMENT ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) IS 'What the holder of a run''s task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.';
 
@@ -3158,7 +3159,7 @@ GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit
 CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 3bcb421eda4a7892';
+    AS 'sha256 a93b1a789376a62f';
 
 COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
 
@@ -3279,16 +3280,16 @@ REVOKE ALL ON FUNCTION crawl.start_due() FROM PUBLIC;
 GRANT ALL ON FUNCTION crawl.start_due() TO pgkb_ingest;
 GRANT ALL ON FUNCTION crawl.start_due() TO pgkb_admin;
 
-CREATE FUNCTION crawl.take_turn(url text) RETURNS interval
+CREATE FUNCTION crawl.take_turn(url text, most interval DEFAULT '00:00:10'::interval) RETURNS interval
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 11727e5968a72a8d';
+    AS 'sha256 fc92d6265d1e756c';
 
-COMMENT ON FUNCTION crawl.take_turn(url text) IS 'Reserve the next request to the host of an address, for those who fetch single pages; returns how long to wait before it.';
+COMMENT ON FUNCTION crawl.take_turn(url text, most interval) IS 'Reserve the next request to the host of an address, for those who fetch single pages; returns how long to wait before it.';
 
-REVOKE ALL ON FUNCTION crawl.take_turn(url text) FROM PUBLIC;
-GRANT ALL ON FUNCTION crawl.take_turn(url text) TO pgkb_ingest;
-GRANT ALL ON FUNCTION crawl.take_turn(url text) TO pgkb_admin;
+REVOKE ALL ON FUNCTION crawl.take_turn(url text, most interval) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.take_turn(url text, most interval) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.take_turn(url text, most interval) TO pgkb_admin;
 
 CREATE SCHEMA dba;
 
