@@ -16,7 +16,7 @@ from app.calls import Hit, Scope
 from app.embedders import Embedded, Embedders
 from app.errors import detail_for_log
 from app.operations import metrics
-from app.pool import Pool, lend
+from app.pool import Lender, lend
 
 _log = logging.getLogger("pgkb.app")
 
@@ -89,7 +89,7 @@ class Stopwatch:
         self._last = now
 
 
-async def find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
+async def find(pool: Lender, embedders: Embedders, inquiry: Inquiry) -> Found:
     """Search for a question: word it in SQL, get its vector, search, record it.
 
     Raises the database's errors, `PoolBusyError`, and nothing of a provider.
@@ -103,7 +103,7 @@ async def find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
         return await _find(pool, embedders, inquiry)
 
 
-async def _find(pool: Pool, embedders: Embedders, inquiry: Inquiry) -> Found:
+async def _find(pool: Lender, embedders: Embedders, inquiry: Inquiry) -> Found:
     watch = Stopwatch()
     async with lend(pool) as db:
         scope = await calls.scope_of(

@@ -23,7 +23,7 @@ from app.errors import answer_error, send_request_id
 from app.operations import tracing
 from app.operations.observing import Observing
 from app.operations.remembered import Remembered
-from app.pool import pool_of
+from app.pool import Lane, pool_of
 from app.reading import ApiRequest
 from app.routes import health, metrics
 from app.routes.auth import AuthController
@@ -63,7 +63,8 @@ def create_app(
         async with pool_of(chosen) as pool:
             app.state.pool = pool
             desk = Desk(
-                pool=pool,
+                # answers take a share, and leave the rest to what is quick
+                pool=Lane(pool, most=max(1, chosen.pool_size - 2)),
                 embedders=lent,
                 model=speaking,
                 max_retries=chosen.max_retries,

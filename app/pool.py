@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import asyncpg
 
@@ -18,6 +18,8 @@ Pool: TypeAlias = "asyncpg.Pool[asyncpg.Record]"
 
 _CLOSE_WITHIN = 10.0
 _LEND_WITHIN = 10.0
+# work that waits for its turn is not in a hurry
+_TURN_WITHIN = 60.0
 _log = logging.getLogger("pgkb.app")
 
 
@@ -63,12 +65,45 @@ class PoolBusyError(Exception):
     """No connection could be had in time: all are lent, or the server does not answer."""
 
 
+class Lane:
+    """A share of a pool for one kind of work, which waits here for its turn, in order.
+
+    However many come at once, connections are left for what is quick.
+    """
+
+    def __init__(self, pool: Pool, *, most: int) -> None:
+        """`most` connections are lent through here at a time."""
+        self._pool = pool
+        self._turns = asyncio.Semaphore(most)
+
+    async def acquire(self, *, timeout: float) -> Connection:
+        """A connection, once it is our turn; `timeout` is for the pool alone."""
+        async with asyncio.timeout(_TURN_WITHIN):
+            await self._turns.acquire()
+        try:
+            return await self._pool.acquire(timeout=timeout)
+        except BaseException:
+            self._turns.release()
+            raise
+
+    async def release(self, connection: Any) -> None:  # noqa: ANN401 - as the pool's
+        """Give it back."""
+        try:
+            await self._pool.release(connection)
+        finally:
+            self._turns.release()
+
+
+Lender: TypeAlias = "Pool | Lane"
+
+
 @asynccontextmanager
-async def lend(pool: Pool, *, within: float | None = None) -> AsyncIterator[Connection]:
+async def lend(pool: Lender, *, within: float | None = None) -> AsyncIterator[Connection]:
     """A connection for a moment; waits ten seconds for one at most, then `PoolBusyError`."""
     patience = _LEND_WITHIN if within is None else within
     try:
-        connection = await pool.acquire(timeout=patience)
+        # either kind takes back what it gave
+        connection: Any = await pool.acquire(timeout=patience)
     except TimeoutError:
         raise PoolBusyError(f"no database connection within {patience:.0f} s") from None
     try:

@@ -111,6 +111,10 @@ def to_table(results: Results, targets: Sequence[Target], reasons: Mapping[str, 
                 for t in results.throughput
             ),
         ),
+        f"over HTTP at one client, {results.http.questions} questions with cached vectors: "
+        f"search_text in SQL {results.http.sql_p50:.1f} ms, POST /api/search "
+        f"{results.http.http_p50:.1f} ms (p95 {results.http.http_p95:.1f}); it also resolves the "
+        f"place and records the search, and costs {results.http.overhead_p50:.1f} ms more",
         _peer_table(results.peers, results),
         _table(
             ("pages written by a change of", "chunks", "vector index", "all"),

@@ -6,6 +6,7 @@ from bench.anatomy import FunctionCost
 from bench.bands import Band
 from bench.baseline import Baseline
 from bench.clients import Throughput
+from bench.http import HttpCost
 from bench.ingesting import Ingest
 from bench.load import LoadReport
 from bench.measure import Latency, Recall
@@ -35,6 +36,7 @@ class Results:
     vector_index_bytes: int
     plain: Baseline
     throughput: list[Throughput]
+    http: HttpCost
     ingest: Ingest
     peers: Peers
     cold_start: ColdStart

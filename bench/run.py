@@ -10,6 +10,7 @@ from bench import anatomy, baseline, pages, report, upkeep
 from bench.bands import measure_bands
 from bench.clients import SECONDS, measure_throughput
 from bench.database import Bed, Say, bench_bed, connect
+from bench.http import measure_http
 from bench.ingesting import NEW_CHUNKS, measure_ingest, new_documents
 from bench.load import load
 from bench.measure import Sessions, measure_keyword_recall, measure_latency, measure_recall
@@ -74,6 +75,8 @@ def _run(
         written = pages.measure_pages(db, set_id=loaded.set_id)
         say("several clients at once")
         throughput = measure_throughput(bed.url, questions, seconds=options.client_seconds)
+        say("the same over HTTP")
+        http = measure_http(bed.url, questions)
         say("bulk ingest")
         new = new_documents(world, chunks=options.new_chunks)
         with tempfile.TemporaryDirectory(prefix="pgkb-bench-") as folder:
@@ -111,6 +114,7 @@ def _run(
         vector_index_bytes=index_bytes,
         plain=plain,
         throughput=throughput,
+        http=http,
         ingest=ingested,
         peers=peers,
         cold_start=cold,

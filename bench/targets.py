@@ -102,6 +102,10 @@ def targets(results: Results, smaller: Smaller | None) -> list[Target]:
         ),
         _least("clients", "8 clients / 1 client, searches per second", rates[8] / rates[1], 1.7),
         _most(
+            "http", "POST /api/search less search_text, ms p50 at one client",
+            results.http.overhead_p50, 5,
+        ),
+        _most(
             "growth", "search_kb p95 / that of the next smaller size",
             total["search_kb"].p95 / smaller.p95 if smaller else None, 2,
             note=f"against {smaller.chunks:,} chunks, another run" if smaller

@@ -65,7 +65,6 @@ account.start_sign_in, account.finish_sign_in, account.refresh,
 account.session_role, account.sign_out, account.sign_out_everywhere, account.profile,
 account.start_password_check, account.change_password, account.set_school,
 account.list_children, account.add_child, account.change_child, account.remove_child,
-account.place_of,
 account.add_person, account.find_person, account.list_people, account.set_role,
 account.set_disabled, account.set_password,
 privacy.export_person, privacy.erase_person

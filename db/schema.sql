@@ -303,14 +303,13 @@ GRANT ALL ON FUNCTION account.list_people(with_role text, with_email text, after
 GRANT ALL ON FUNCTION account.list_people(with_role text, with_email text, after uuid, page_size integer) TO pgkb_admin;
 
 CREATE FUNCTION account.place_of(person_id uuid, child_id uuid DEFAULT NULL::uuid, la text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(la_code text, local_authority text, school_urn text, home_la_code text, home_la_name text, source text, notes text[])
-    LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS 'sha256 93c4240a3f623fd9';
 
 COMMENT ON FUNCTION account.place_of(person_id uuid, child_id uuid, la text, postcode text) IS 'Whose rules hold for somebody: resolve_la with what is on the profile, and with the child a conversation is about.';
 
 REVOKE ALL ON FUNCTION account.place_of(person_id uuid, child_id uuid, la text, postcode text) FROM PUBLIC;
-GRANT ALL ON FUNCTION account.place_of(person_id uuid, child_id uuid, la text, postcode text) TO pgkb_app;
 
 CREATE FUNCTION account.profile(person_id uuid) RETURNS TABLE(email text, role text, school_urn text, created_at timestamp with time zone)
     LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
@@ -1998,7 +1997,7 @@ GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type tex
 CREATE FUNCTION corpus.remove_owned(owner text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 eac9feb6cd551827';
+    AS 'sha256 fb09ec4f862567c7';
 
 COMMENT ON FUNCTION corpus.remove_owned(owner text) IS 'Remove the private documents of an owner with all their versions, also those shared with others; returns how many.';
 

@@ -129,7 +129,8 @@ def test_the_server_of_the_readme_answers(home: dict[str, str]) -> None:
         deadline = time.monotonic() + 60
         while True:
             try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
+                ready = f"http://127.0.0.1:{port}/health/ready"
+                with urllib.request.urlopen(ready, timeout=5) as answer:
                     assert answer.status == 200
                     break
             except OSError:

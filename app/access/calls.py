@@ -71,19 +71,6 @@ class Person:
     disabled_at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Whose rules hold for somebody; `source`: which step told, `notes`: what was passed over."""
-
-    la_code: str | None
-    local_authority: str | None
-    school_urn: str | None
-    home_la_code: str | None
-    home_la_name: str | None
-    source: str
-    notes: list[str]
-
-
 async def take(
     db: Connection, *, rules: Sequence[str], subjects: Sequence[str]
 ) -> timedelta | None:
@@ -288,28 +275,6 @@ async def remove_child(db: Connection, *, person_id: UUID, child_id: UUID) -> No
         person_id,
         child_id,
     )
-
-
-async def place_of(
-    db: Connection,
-    *,
-    person_id: UUID | None,
-    child_id: UUID | None = None,
-    la: str | None = None,
-    postcode: str | None = None,
-) -> Place:
-    """Whose rules hold for somebody. Raises PE007 for a child of somebody else, PL001, PL003."""
-    row = await _row(
-        db,
-        "select la_code, local_authority, school_urn, home_la_code, home_la_name, source, notes"
-        " from account.place_of(person_id => $1::uuid, child_id => $2::uuid, la => $3::text,"
-        " postcode => $4::text)",
-        person_id,
-        child_id,
-        la,
-        postcode,
-    )
-    return Place(**dict(row))
 
 
 async def add_person(

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from app.chat.keeping import Keeper
 from app.embedders import Embedders
-from app.pool import Pool
+from app.pool import Lender
 from providers.protocols import ChatModel
 
 
@@ -16,7 +16,7 @@ class Desk:
     `chat_timeout` the longest a model may take for one answer, in seconds.
     """
 
-    pool: Pool
+    pool: Lender
     embedders: Embedders
     model: ChatModel | None = None
     max_retries: int = 0

@@ -10,7 +10,7 @@ import asyncpg
 from app.chat import calls
 from app.chat.calls import Ending, Turn
 from app.errors import detail_for_log
-from app.pool import Pool, PoolBusyError, lend
+from app.pool import Lender, PoolBusyError, lend
 
 _log = logging.getLogger("pgkb.app")
 
@@ -21,11 +21,11 @@ class Keeper:
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
 
-    async def finish(self, pool: Pool, turn: Turn, ending: Ending) -> bool:
+    async def finish(self, pool: Lender, turn: Turn, ending: Ending) -> bool:
         """Note it, whoever is cancelled meanwhile; False when the database would not."""
         return await asyncio.shield(self._start(_finish(pool, turn, ending)))
 
-    def finish_later(self, pool: Pool, turn: Turn, ending: Ending) -> None:
+    def finish_later(self, pool: Lender, turn: Turn, ending: Ending) -> None:
         """Note it without waiting."""
         self._start(_finish(pool, turn, ending))
 
@@ -40,7 +40,7 @@ class Keeper:
         await asyncio.gather(*self._running, return_exceptions=True)
 
 
-async def _finish(pool: Pool, turn: Turn, ending: Ending) -> bool:
+async def _finish(pool: Lender, turn: Turn, ending: Ending) -> bool:
     try:
         async with lend(pool) as db:
             await calls.finish_turn(db, turn_id=turn.turn_id, ending=ending)

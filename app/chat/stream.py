@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from litestar import Litestar, Request, Response
+from litestar.exceptions import HTTPException
 from litestar.response.base import ASGIResponse
 from litestar.response.streaming import ASGIStreamingResponse
 from litestar.types import Receive, Send
@@ -17,6 +18,8 @@ from app.errors import AnyRequest, Problem, problem_of
 EVENT_STREAM = "text/event-stream"
 # a line now and then keeps proxies from closing a connection on which nothing happens
 _HEARTBEAT_SECONDS = 10.0
+# line ends to some clients, though not to the protocol, and letters to JSON
+_LINE_ENDS = tuple(char.encode() for char in "\u0085\u2028\u2029")
 _HEARTBEAT = b": waiting\n\n"
 # events that may wait for a slow reader before the model has to wait, too
 _MOST_WAITING = 64
@@ -25,9 +28,12 @@ Result = TypeVar("Result")
 
 
 def encode(event: Event | Problem) -> bytes:
-    """One server-sent event; JSON has no line ends in it, so one line holds it."""
+    """One server-sent event in two lines: JSON has no line ends in it."""
     name = "error" if isinstance(event, Problem) else NAMES[type(event)]
-    return b"event: %s\ndata: %s\n\n" % (name.encode(), msgspec.json.encode(event))
+    data = msgspec.json.encode(event)
+    for char in _LINE_ENDS:
+        data = data.replace(char, b"\\u%04x" % ord(char.decode()))
+    return b"event: %s\ndata: %s\n\n" % (name.encode(), data)
 
 
 async def events(
@@ -72,11 +78,13 @@ async def unless_they_leave(request: AnyRequest, work: Awaitable[Result]) -> Res
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            working.cancel()
+            # nobody reads this
+            raise HTTPException(status_code=499, detail="the client closed the connection")
         return await working
     finally:
         leaving.cancel()
         working.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
 
 
 async def _disconnected(request: AnyRequest) -> None:

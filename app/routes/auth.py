@@ -24,8 +24,18 @@ from app.documenting import ANYBODY
 from app.errors import PROBLEMS, AnyRequest, RefusedError, Trouble, keep_private
 from app.pool import lend
 
+# no text of the database holds a NUL
+STORABLE = r"^[^\x00]*$"
+
 Email = Annotated[
-    str, Meta(min_length=3, max_length=254, examples=["kim@example.org"], description="Any case.")
+    str,
+    Meta(
+        min_length=3,
+        max_length=254,
+        pattern=STORABLE,
+        examples=["kim@example.org"],
+        description="In any case of letters.",
+    ),
 ]
 # a long one is no better, and a hash of a novel would keep a thread busy
 Password = Annotated[str, Meta(min_length=1, max_length=LONGEST)]
@@ -41,7 +51,10 @@ NewPassword = Annotated[
 RefreshToken = Annotated[
     str, Meta(min_length=20, max_length=200, description="As the last answer gave it; good once.")
 ]
-SchoolUrn = Annotated[str, Meta(max_length=20, description="Unique reference number of a school.")]
+SchoolUrn = Annotated[
+    str,
+    Meta(max_length=20, pattern=STORABLE, description="Unique reference number of a school."),
+]
 
 _WRONG = Trouble(
     401,

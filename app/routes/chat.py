@@ -6,6 +6,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody
 
 from app.access.guards import may_ask
+from app.access.limiting import asks_limited
 from app.chat import pipeline
 from app.chat.desk import Desk
 from app.chat.events import ChatAnswer
@@ -20,7 +21,7 @@ class ChatController(Controller):
 
     path = "/api/chat"
     tags = ("questions",)
-    guards = (may_ask,)
+    guards = (may_ask, asks_limited)
     security = MAY_ASK
 
     @post(

@@ -16,12 +16,20 @@ from app.access.calls import Child
 from app.access.guards import in_session
 from app.errors import PROBLEMS, AnyRequest, keep_private
 from app.pool import lend
-from app.routes.auth import SchoolUrn
+from app.routes.auth import STORABLE, SchoolUrn
 
 Name = Annotated[
-    str, Meta(max_length=100, description="What you call the child here; a pseudonym will do.")
+    str,
+    Meta(
+        max_length=100,
+        pattern=STORABLE,
+        description="What you call the child here; a pseudonym will do.",
+    ),
 ]
-Postcode = Annotated[str, Meta(max_length=20, description="The child's home.", examples=["B1 1AA"])]
+Postcode = Annotated[
+    str,
+    Meta(max_length=20, pattern=STORABLE, description="The child's home.", examples=["B1 1AA"]),
+]
 
 
 class ChildFacts(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):

@@ -15,7 +15,14 @@ from app.access.guards import admins
 from app.access.user import Role
 from app.errors import PROBLEMS, AnyRequest, keep_private
 from app.pool import lend
-from app.routes.auth import Email, NewPassword, NewPerson, SchoolUrn, refuse_weak
+from app.routes.auth import (
+    STORABLE,
+    Email,
+    NewPassword,
+    NewPerson,
+    SchoolUrn,
+    refuse_weak,
+)
 
 
 class NewAccount(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -67,7 +74,7 @@ class PeopleController(Controller):
         self,
         request: AnyRequest,
         role: FromQuery[Role | None] = None,
-        email: Annotated[str | None, QueryParameter(max_length=254)] = None,
+        email: Annotated[str | None, QueryParameter(max_length=254, pattern=STORABLE)] = None,
         after: FromQuery[UUID | None] = None,
         page_size: Annotated[int, QueryParameter(ge=1, le=200)] = 50,
     ) -> PeoplePage:

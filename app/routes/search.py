@@ -7,6 +7,7 @@ from litestar import Controller, post
 
 from app import examples
 from app.access.guards import may_ask
+from app.access.limiting import asks_limited
 from app.answering import Retrieval, find
 from app.calls import Hit, Scope
 from app.documenting import MAY_ASK, answer, body_with
@@ -31,7 +32,7 @@ class SearchController(Controller):
 
     path = "/api/search"
     tags = ("questions",)
-    guards = (may_ask,)
+    guards = (may_ask, asks_limited)
     security = MAY_ASK
 
     @post(

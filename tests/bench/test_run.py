@@ -88,6 +88,12 @@ def test_clients_and_upkeep_are_measured_and_what_cannot_be_says_why(results: Re
     assert "not restarted" in results.cold_start.reason
 
 
+def test_the_same_questions_are_asked_over_http(results: Results) -> None:
+    assert results.http.questions > 0
+    assert results.http.http_p50 > results.http.sql_p50 > 0
+    assert results.http.overhead_p50 > 0
+
+
 def test_a_filter_that_nothing_meets_is_timed_beside_the_same_question(results: Results) -> None:
     names = [timing.name for timing in results.latency.without_answer]
     assert names == ["unanswerable", UNUSED_TAG, BEFORE_ALL, "the same, without the filter"]

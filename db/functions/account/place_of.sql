@@ -4,8 +4,7 @@
 -- The order of the steps is resolve_la's own. Of a person who is gone, or of nobody (NULL), nothing
 -- is known: then la and postcode alone decide.
 --
--- definer because  the tables of accounts are shut to the app: a statement that slipped in reads no hash
--- called by  app/access/calls.py
+-- called by  chat.context_of
 -- raises     PE007 no such child of this person, PL001 unknown authority, PL003 split authority
 
 create or replace function account.place_of(
@@ -26,7 +25,7 @@ returns table (
 language plpgsql
 stable
 parallel safe
-security definer
+security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 #variable_conflict use_column

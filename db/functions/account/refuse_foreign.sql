@@ -2,7 +2,7 @@
 -- Refuse a child that is not this persons, as if it did not exist.
 --
 -- called by  account.change_child, account.remove_child, account.place_of,
---            chat.start_turn
+--            chat.start_turn, chat.context_of
 -- raises     PE007 no such child
 
 create or replace function account.refuse_foreign(person_id uuid, child_id uuid)

@@ -1,8 +1,7 @@
 -- account.store_password
 -- Keep the hash of a new password.
 --
--- called by  account.add_person, account.change_password, account.set_password,
---            account.finish_sign_in
+-- called by  account.add_person, account.change_password, account.set_password
 -- writes     account.password
 -- raises     PE009 not a hash of argon2id
 

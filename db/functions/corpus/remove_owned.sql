@@ -1,8 +1,10 @@
 -- corpus.remove_owned
 -- Remove the private documents of an owner with all their versions, also those shared with others; returns how many.
 --
+-- In lists of readers that others made the key of the owner stays; nobody is behind it any more.
+--
 -- called by  privacy.erase_person
--- writes     corpus.document, corpus.version, corpus.chunk, corpus.chunk_fact, search.text_index,
+-- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, corpus.chunk_fact, search.text_index,
 --            embedding.vector, embedding.cold_vector, queue.task
 -- locks      the documents; who publishes one of them is waited for
 
@@ -27,9 +29,6 @@ begin
         order by o.document_id
         for update of o
     ) as d;
-    if _documents is null then
-        return 0;
-    end if;
     select array_agg(w.version_id) into _versions
     from (
         select v.version_id
@@ -45,7 +44,8 @@ begin
     using corpus.chunk as c
     where c.version_id = any(_versions) and v.chunk_id = c.chunk_id;
     delete from corpus.document as d where d.document_id = any(_documents);
-    return cardinality(_documents);
+    delete from corpus.scope as s where s.kind = 'private' and s.owner = remove_owned.owner;
+    return coalesce(cardinality(_documents), 0);
 end;
 $func$;
 

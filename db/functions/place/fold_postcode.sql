@@ -4,7 +4,8 @@
 -- Case, blanks of any kind, dots and hyphens do not count. A letter O and a nought are taken for
 -- each other only where the other could not stand. B11 is an outward code, B1 1 a sector.
 --
--- called by  place.find_postcode, place.merge_postcodes, place.merge_schools
+-- called by  place.find_postcode, place.merge_postcodes, place.merge_schools,
+--            account.child_facts
 -- raises     nothing
 
 create or replace function place.fold_postcode(postcode text)

@@ -17,6 +17,9 @@ from tests.app.chat.model_server import ModelServer, Script, running
 
 QUESTION = "My child was excluded from school. Who advises families?"
 
+# all of them ask from one address
+_UNLIMITED = {"kb.asks_per_address": "0", "kb.asks_per_person": "0"}
+
 
 @dataclass(slots=True)
 class Service:
@@ -37,13 +40,14 @@ class Service:
 def service(database_url: str, model: ModelServer, **settings: Any) -> Iterator[Service]:
     """The app on a free port, open to everybody."""
     chosen = replace(
-        from_environ({}, database_url=database_url), **({"anonymous": True} | settings)
+        from_environ({}, database_url=database_url),
+        **({"anonymous": True, "database_settings": _UNLIMITED} | settings),
     )
     speaking = chat_model_for(
         {
             "PGKB_CHAT_MODEL": "talker",
             "PGKB_CHAT_BASE_URL": model.url,
-            "PGKB_CHAT_SILENCE": "5",
+            "PGKB_CHAT_SILENCE": "30",
         }
     )
     app = create_app(chosen, model=speaking)
@@ -56,7 +60,13 @@ def service(database_url: str, model: ModelServer, **settings: Any) -> Iterator[
 
 def client(service: Service, **facts: Any) -> httpx2.AsyncClient:
     """A client of the service."""
-    return httpx2.AsyncClient(base_url=service.url, timeout=60, trust_env=False, **facts)
+    return httpx2.AsyncClient(
+        base_url=service.url,
+        timeout=60,
+        trust_env=False,
+        limits=httpx2.Limits(max_connections=None),
+        **facts,
+    )
 
 
 async def ask(service: Service, question: str = QUESTION, **body: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.chat.citations import CitationFilter
@@ -21,6 +21,7 @@ def filtered(*pieces: str) -> tuple[str, list[int], int]:
     return shown, marks.cited, marks.dropped
 
 
+@settings(deadline=None)
 @given(texts, st.lists(st.integers(0, 60), max_size=12))
 @example("see [1][2] and [7]", [5, 6, 8, 16])
 def test_however_a_text_is_cut_the_result_is_the_same(text: str, cuts: list[int]) -> None:
@@ -29,6 +30,7 @@ def test_however_a_text_is_cut_the_result_is_the_same(text: str, cuts: list[int]
     assert filtered(*pieces) == filtered(text)
 
 
+@settings(deadline=None)
 @given(st.lists(texts, max_size=6))
 def test_no_piece_that_is_shown_ends_within_a_mark(pieces: list[str]) -> None:
     marks = CitationFilter(KNOWN)
@@ -41,6 +43,7 @@ def test_no_piece_that_is_shown_ends_within_a_mark(pieces: list[str]) -> None:
         assert not any(mark.start() < end < mark.end() for end in ends)
 
 
+@settings(deadline=None)
 @given(texts)
 def test_every_mark_that_is_shown_points_at_a_source(text: str) -> None:
     shown, cited, _ = filtered(text)

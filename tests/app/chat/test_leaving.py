@@ -1,0 +1,108 @@
+"""Whoever leaves ends everything that was done for them (A-06); many at once starve nobody."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+import psycopg
+
+from tests.app.chat.model_server import Script
+from tests.app.chat.service import QUESTION, Service, client, events_of
+from tests.app.library import BIRMINGHAM
+
+_STREAM = {"Accept": "text/event-stream"}
+_LEFT, _MANY = 20, 200
+
+
+async def _until(what: Callable[[], bool], within: float) -> float:
+    """Seconds until it is so."""
+    started = time.monotonic()
+    while not what():
+        assert time.monotonic() < started + within, "it did not become so in time"
+        await asyncio.sleep(0.01)
+    return time.monotonic() - started
+
+
+async def test_who_leaves_a_stream_ends_the_models_call(chat: Service, library_url: str) -> None:
+    chat.speaks(Script("Call the team [1] " * 50, stall_after=5))
+    body = {"question": QUESTION, "la": BIRMINGHAM}
+    turns, listening = [], []
+    async with AsyncExitStack() as streams:
+        http = await streams.enter_async_context(client(chat))
+        for _ in range(_LEFT):
+            answer = await streams.enter_async_context(
+                http.stream("POST", "/api/chat", json=body, headers=_STREAM)
+            )
+            events = events_of(answer)
+            # a generator that is forgotten would close the connection
+            listening.append(events)
+            name, data = await anext(events)
+            turns.append(data["turn_id"])
+            while name != "token":
+                name, data = await anext(events)
+        assert chat.model.open == _LEFT
+    # everybody has left
+    await _until(lambda: chat.model.open == 0, within=2)
+    assert chat.model.left == _LEFT
+    pool = chat.app.state.pool
+    await _until(lambda: pool.get_idle_size() == pool.get_size(), within=2)
+
+    def interrupted() -> bool:
+        with psycopg.connect(library_url) as db:
+            rows = db.execute(
+                "select answer from chat.turn where turn_id = any(%s) and state = 'interrupted'",
+                [turns],
+            ).fetchall()
+        return len(rows) == _LEFT and all(answer.startswith("Call the team") for (answer,) in rows)
+
+    await _until(interrupted, within=5)
+
+
+async def test_who_leaves_before_a_whole_answer_ends_the_models_call(chat: Service) -> None:
+    chat.speaks(Script("Call the team [1] " * 50, stall_after=5))
+    async with client(chat) as http:
+        asking = asyncio.create_task(
+            http.post("/api/chat", json={"question": QUESTION, "la": BIRMINGHAM})
+        )
+        await _until(lambda: chat.model.open == 1, within=20)
+        asking.cancel()
+        await asyncio.gather(asking, return_exceptions=True)
+    await _until(lambda: chat.model.left == 1, within=2)
+
+
+async def test_many_chats_at_once_leave_the_pool_and_the_health_alone(chat: Service) -> None:
+    """A model that takes its time holds no connection of the database."""
+    chat.speaks(Script("Call the team [1] now", stall_after=3))
+    body = {"question": QUESTION, "la": BIRMINGHAM}
+    pool = chat.app.state.pool
+    listening = []
+
+    async with AsyncExitStack() as streams:
+        http = await streams.enter_async_context(client(chat))
+
+        async def begin() -> None:
+            answer = await streams.enter_async_context(
+                http.stream("POST", "/api/chat", json=body, headers=_STREAM)
+            )
+            assert answer.status_code == 200
+            events = events_of(answer)
+            listening.append(events)
+            name = ""
+            while name != "token":
+                name, data = await anext(events)
+                assert name != "error", data
+
+        await asyncio.gather(*(begin() for _ in range(_MANY)))
+        assert chat.model.open == _MANY
+        # all of them wait for the model, and nothing of the database is lent
+        assert pool.get_idle_size() == pool.get_size()
+        for _ in range(5):
+            started = time.monotonic()
+            answer = await http.get("/health")
+            assert answer.status_code == 200
+            took = time.monotonic() - started
+            if took < 0.1:
+                break
+        assert took < 0.1
+    await _until(lambda: chat.model.open == 0, within=10)
