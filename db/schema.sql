@@ -619,6 +619,8 @@ GRANT ALL ON FUNCTION audit.write_event(kind text, subject text, detail jsonb, a
 
 CREATE SCHEMA chat;
 
+COMMENT ON SCHEMA chat IS 'Conversations: what was asked and answered, and on what it rested.';
+
 GRANT USAGE ON SCHEMA chat TO pgkb_app;
 GRANT USAGE ON SCHEMA chat TO pgkb_ingest;
 GRANT USAGE ON SCHEMA chat TO pgkb_admin;

@@ -14,6 +14,7 @@ values
         'How long a conversation is kept after its last question.');
 
 create schema chat;
+comment on schema chat is 'Conversations: what was asked and answered, and on what it rested.';
 
 create table chat.wording (
     pack text primary key,

@@ -1,4 +1,4 @@
-"""`POST /chat`: an answer quotes its sources or says there is none."""
+"""`POST /api/chat` without a model: an answer quotes its sources or says there is none."""
 
 import re
 from typing import Any
@@ -14,7 +14,7 @@ QUESTION = "My child was excluded from school. Who advises families?"
 
 
 async def _ask(client: AsyncClient, **body: Any) -> dict[str, Any]:
-    answer = await client.post("/chat", json={"question": QUESTION} | body)
+    answer = await client.post("/api/chat", json={"question": QUESTION} | body)
     assert answer.status_code == 200, answer.text
     said: dict[str, Any] = answer.json()
     return said

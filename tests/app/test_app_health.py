@@ -66,7 +66,7 @@ async def test_the_app_starts_and_answers_503_while_the_database_is_away(
         alive = await client.get("/health/live")
         answers = [
             await client.post(path, json={"question": "where is Wilhelmina's plan?"})
-            for path in ("/api/search", "/chat")
+            for path in ("/api/search", "/api/chat")
         ]
     assert health.status_code == 503
     assert health.json()["checks"][0]["finding"] == "database_unavailable"

@@ -71,7 +71,7 @@ async def test_no_connection_is_held_while_a_model_works(library_url: str) -> No
     app = create_app(settings, embedders=Embedders(timeout=60, build=build))
     async with asking(app) as client:
         answer = await client.post(
-            "/chat", json={"question": "how does Kent help an excluded child?", "la": KENT}
+            "/api/chat", json={"question": "how does Kent help an excluded child?", "la": KENT}
         )
     assert answer.json()["found"]
     assert answer.json()["retrieval"]["query_vector"] == "provider"

@@ -126,7 +126,7 @@ def test_doctor_names_a_missing_provider_key_but_never_a_value(
 
 def test_serve_answers_until_it_is_interrupted(library_url: str) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "cli.main", "serve", "--port", "0"],
+        [sys.executable, "-m", "cli.main", "serve", "--anonymous", "--port", "0"],
         env=environment(PGKB_DATABASE_URL=library_url),
         cwd=REPOSITORY,
         stderr=subprocess.PIPE,
@@ -138,7 +138,7 @@ def test_serve_answers_until_it_is_interrupted(library_url: str) -> None:
         assert address is not None
         body = json.dumps({"question": QUESTION, "la": KENT}).encode()
         request = urllib.request.Request(  # noqa: S310 - our own server
-            f"{address.group()}/chat", body, {"Content-Type": "application/json"}
+            f"{address.group()}/api/chat", body, {"Content-Type": "application/json"}
         )
         with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310
             assert json.load(answer)["found"]

@@ -1,8 +1,8 @@
 -- terms.topics_for
 -- Topic slugs of a question, all that apply.
 --
--- called by  search.word_question, eval.answer, eval.fill_pool, chat.broader_question,
---            chat.standalone_question, app/calls.py
+-- called by  search.word_question, eval.answer, eval.fill_pool, chat.standalone_question,
+--            chat.broader_question, app/calls.py
 -- raises     nothing
 
 create or replace function terms.topics_for(question text)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 
+import httpx2
 import psycopg
 
 from tests.app.chat.model_server import Script
@@ -21,6 +22,12 @@ async def _until(what: Callable[[], bool], within: float) -> float:
     while not what():
         assert time.monotonic() < started + within, "it did not become so in time"
         await asyncio.sleep(0.01)
+    return time.monotonic() - started
+
+
+async def _seconds_of(http: httpx2.AsyncClient, path: str) -> float:
+    started = time.monotonic()
+    assert (await http.get(path)).status_code == 200
     return time.monotonic() - started
 
 
@@ -97,12 +104,7 @@ async def test_many_chats_at_once_leave_the_pool_and_the_health_alone(chat: Serv
         assert chat.model.open == _MANY
         # all of them wait for the model, and nothing of the database is lent
         assert pool.get_idle_size() == pool.get_size()
-        for _ in range(5):
-            started = time.monotonic()
-            answer = await http.get("/health")
-            assert answer.status_code == 200
-            took = time.monotonic() - started
-            if took < 0.1:
-                break
-        assert took < 0.1
+        for path in ("/health/live", "/health/ready"):
+            # the best of a few: this machine may be busy with something else
+            assert min([await _seconds_of(http, path) for _ in range(5)]) < 0.1
     await _until(lambda: chat.model.open == 0, within=10)
