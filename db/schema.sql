@@ -227,7 +227,7 @@ REVOKE ALL ON FUNCTION account.check_role(role text) FROM PUBLIC;
 CREATE FUNCTION account.child_facts(name text, school_urn text, postcode text) RETURNS account.child
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 65a03affbe670566';
+    AS 'sha256 c5c9524fa645aee7';
 
 COMMENT ON FUNCTION account.child_facts(name text, school_urn text, postcode text) IS 'The facts of a child as they are kept: trimmed, the postcode folded, the school known.';
 

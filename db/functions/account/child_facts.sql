@@ -15,21 +15,23 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    _facts account.child;
+    _name text := nullif(btrim(child_facts.name), '');
+    _urn text := nullif(btrim(child_facts.school_urn), '');
+    _postcode text := place.fold_postcode(nullif(btrim(child_facts.postcode), ''));
 begin
-    _facts.name := nullif(btrim(child_facts.name), '');
-    _facts.school_urn := nullif(btrim(child_facts.school_urn), '');
-    _facts.postcode := place.fold_postcode(nullif(btrim(child_facts.postcode), ''));
-    if length(_facts.name) > 100 then
+    if length(_name) > 100 then
         raise exception 'the name is too long'
             using errcode = 'PE008', hint = 'Use at most 100 characters; a pseudonym will do.';
     end if;
-    if _facts.postcode is null and child_facts.postcode ~ '\S' then
+    if _postcode is null and child_facts.postcode ~ '\S' then
         raise exception 'this is not a postcode'
             using errcode = 'PE008', hint = 'Write it as B1 1AA, or only its first half.';
     end if;
-    perform place.check_school(_facts.school_urn);
-    return _facts;
+    perform place.check_school(_urn);
+    return jsonb_populate_record(
+        null::account.child,
+        jsonb_build_object('name', _name, 'school_urn', _urn, 'postcode', _postcode)
+    );
 end;
 $func$;
 
