@@ -85,6 +85,7 @@ create table chat.turn (
 );
 comment on table chat.turn is
 'A question and what was answered. The only place that keeps the text of a question.';
+comment on column chat.turn.turn_id is 'Key.';
 comment on column chat.turn.conversation_id is 'The conversation it belongs to.';
 comment on column chat.turn.question is 'In the words of who asked.';
 comment on column chat.turn.standalone is
