@@ -166,6 +166,12 @@ def test_few_functions_act_with_the_owners_rights_and_all_with_a_pinned_path(
         # the app hands addresses in and asks for them, but works neither queue nor documents
         "intake.create_batch",
         "intake.batch_status",
+        # nor do its administrators, who say which sites are visited
+        "crawl.set_site",
+        "crawl.start",
+        "crawl.pause_job",
+        "crawl.resume_job",
+        "crawl.cancel_job",
         # only the owner of a table gives it partitions and takes them away
         "embedding.add_set",
         "embedding.drop_set",

@@ -1,7 +1,8 @@
 -- corpus.check_tags
 -- The tags, trimmed, sorted and each once; refuse one that is not a topic.
 --
--- called by  corpus.stage_document, corpus.set_tags, intake.create_batch, ingest/calls.py
+-- called by  corpus.stage_document, corpus.set_tags, intake.create_batch, ingest/calls.py,
+--            crawl.set_site
 -- raises     KB002 unknown tag
 
 create or replace function corpus.check_tags(tags text[])

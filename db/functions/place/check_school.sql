@@ -1,7 +1,8 @@
 -- place.check_school
 -- The authority of a school; refuse a school that is not known.
 --
--- called by  corpus.scope_for, search.visible_scopes, search.scope_of, corpus.stage_document
+-- called by  corpus.scope_for, search.visible_scopes, search.scope_of, corpus.stage_document,
+--            crawl.set_site, crawl.site_for
 -- raises     PL002 unknown school
 
 create or replace function place.check_school(urn text)

@@ -3,7 +3,7 @@
 --
 -- Enqueued again it starts afresh: whoever holds it can no longer finish it.
 --
--- called by  corpus.stage_document, intake.create_batch
+-- called by  corpus.stage_document, intake.create_batch, crawl.*
 -- writes     queue.task
 
 create or replace function queue.enqueue(

@@ -1,7 +1,8 @@
 -- queue.finish_task
 -- Remove work that is done; false when somebody else holds the task by now.
 --
--- called by  ingest/calls.py, corpus.publish_tasks, intake.stage_page, intake.refuse_page
+-- called by  ingest/calls.py, corpus.publish_tasks, intake.stage_page, intake.refuse_page,
+--            crawl.close_visit, crawl.fence, crawl.next_step
 -- writes     queue.task
 
 create or replace function queue.finish_task(task_id bigint, lease_token uuid)

@@ -1,8 +1,8 @@
 -- terms.fold_text
 -- One spelling for matching: lower case, NFKC, straight quotes, single spaces, no invisible characters, no line-end hyphens.
 --
--- called by  terms.*, corpus.title_key, corpus.list_documents, embedding.question_hash,
---            search.hash_question, search.record_search
+-- called by  terms.*, corpus.list_documents, embedding.question_hash, search.hash_question,
+--            search.record_search, corpus.fold_title
 -- raises     nothing
 
 create or replace function terms.fold_text(content text)
