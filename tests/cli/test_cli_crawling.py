@@ -63,7 +63,7 @@ def test_waiting_ends_when_the_run_is_over_and_a_stopped_one_is_told(
     ("arguments", "about"),
     [
         (["la", "E99999999"], "not known"),
-        (["school", "990003"], "no web site"),
+        (["school", "123456"], "not known"),
         (["status", "7"], "there is no run 7"),
         (["pause", "7"], "there is no run 7"),
         (["site", "--la", KENT, "--schedule", "often"], "fields"),

@@ -1,7 +1,7 @@
 -- corpus.content_hash
 -- SHA-256 over the text with white space and Unicode form normalised: the same words give the same hash.
 --
--- called by  corpus.stage_document
+-- called by  corpus.stage_document, crawl.record_page
 -- raises     nothing
 
 create or replace function corpus.content_hash(content text)

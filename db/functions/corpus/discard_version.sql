@@ -1,7 +1,7 @@
 -- corpus.discard_version
 -- Remove a staged version and its task; a published or superseded one is never removed.
 --
--- called by  corpus.discard_abandoned
+-- called by  corpus.discard_abandoned, corpus.withdraw
 -- writes     corpus.version, corpus.document, queue.task
 -- locks      advisory: the source within its scope, as corpus.stage_document
 

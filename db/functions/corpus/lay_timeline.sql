@@ -7,7 +7,7 @@
 -- is in no line but its own.
 --
 -- called by  corpus.publish_version, corpus.supersede, corpus.undo_supersession and
---            corpus.correct_facts, which hold the locks of the titles
+--            corpus.correct_facts, which hold the locks of the titles, corpus.withdraw
 -- writes     corpus.version (valid_to)
 
 create or replace function corpus.lay_timeline(document_id bigint)

@@ -7,7 +7,8 @@
 -- sixty variants are followed, as more are filters of one list, and a run knows ten times as many
 -- addresses as it may ask for: whatever makes links without end is cut off there.
 --
--- called by  crawl.begin_job, crawl.record_page, crawl.record_moved, crawl.record_sitemap
+-- called by  crawl.begin_job, crawl.record_page, crawl.record_moved, crawl.record_sitemap,
+--            crawl.record_robots
 -- writes     crawl.visit, crawl.host
 
 create or replace function crawl.add_visits(job_id bigint, links jsonb, depth integer)

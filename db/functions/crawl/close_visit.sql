@@ -3,7 +3,7 @@
 --
 -- When too many known pages are lost the run stops, before anything is retired.
 --
--- called by  the record functions of this schema, behind crawl.fence
+-- called by  crawl.*
 -- writes     crawl.visit, crawl.job, crawl.host, queue.task, and what crawl.finish_job writes
 
 create or replace function crawl.close_visit(

@@ -3,7 +3,7 @@
 --
 -- A run that was paused lets what is under way be finished.
 --
--- called by  the record functions of this schema
+-- called by  crawl.*
 -- locks      the task and the run, so that nobody else records meanwhile
 -- writes     nothing but the end of a task whose run is over
 

@@ -3,7 +3,7 @@
 --
 -- Unlike corpus.source_host it keeps www, which has a robots.txt of its own.
 --
--- called by  crawl.add_visits, crawl.take_turn
+-- called by  crawl.add_visits, crawl.take_turn, crawl.add_sitemaps, crawl.record_robots
 -- raises     nothing
 
 create or replace function crawl.host_of(url text)

@@ -3,7 +3,7 @@
 --
 -- The latest text of the document counts, whoever took it out of the search: that was decided.
 --
--- called by  crawl.next_step, crawl.note_answer, crawl.record_page
+-- called by  crawl.next_step, crawl.record_page, crawl.record_bytes
 -- raises     nothing
 
 create or replace function crawl.is_held(page crawl.url, wanted boolean)

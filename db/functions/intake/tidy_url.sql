@@ -4,7 +4,7 @@
 -- Only what every server treats as the same is made the same. A user name or password makes it
 -- no address: it would be kept, shown and logged.
 --
--- called by  intake.create_batch
+-- called by  intake.create_batch, crawl.set_site, crawl.site_for, crawl.start
 -- raises     nothing
 
 create or replace function intake.tidy_url(url text)

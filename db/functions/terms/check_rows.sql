@@ -1,7 +1,8 @@
 -- terms.check_rows
 -- Refuse what is no named pack with a list of objects, one for each row.
 --
--- called by  terms.load_topics, terms.load_synonyms, corpus.load_ranks, corpus.load_domains
+-- called by  terms.load_topics, terms.load_synonyms, corpus.load_ranks, corpus.load_domains,
+--            crawl.load_policy_pages
 -- raises     TE004 rows that cannot be loaded
 
 create or replace function terms.check_rows(pack text, rows jsonb)

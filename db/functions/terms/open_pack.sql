@@ -1,7 +1,8 @@
 -- terms.open_pack
 -- Note that the words of a pack change: its revision grows, so cached questions are not reused.
 --
--- called by  terms.load_synonyms, terms.load_topics, corpus.load_ranks, corpus.load_domains
+-- called by  terms.load_synonyms, terms.load_topics, corpus.load_ranks, corpus.load_domains,
+--            crawl.load_policy_pages
 -- writes     terms.pack
 
 create or replace function terms.open_pack(pack text)
