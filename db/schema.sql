@@ -768,6 +768,8 @@ COMMENT ON COLUMN chat.turn.standalone IS 'What was searched for, where the ques
 
 COMMENT ON COLUMN chat.turn.state IS 'running, then answered, not_found, interrupted (the asker left) or failed.';
 
+COMMENT ON COLUMN chat.turn.turn_id IS 'Key.';
+
 COMMENT ON TABLE chat.turn IS 'A question and what was answered. The only place that keeps the text of a question.';
 
 CREATE TABLE chat.wording (

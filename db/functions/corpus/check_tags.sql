@@ -2,7 +2,7 @@
 -- The tags, trimmed, sorted and each once; refuse one that is not a topic.
 --
 -- called by  corpus.stage_document, corpus.set_tags, intake.create_batch, ingest/calls.py,
---            intake.receive_upload
+--            intake.receive_upload, crawl.set_site
 -- raises     KB002 unknown tag
 
 create or replace function corpus.check_tags(tags text[])

@@ -7,7 +7,7 @@
 --
 -- called by  corpus.publish_version, corpus.publish_tasks, corpus.correct_facts,
 --            corpus.decide_chunks, corpus.decide_documents, corpus.supersede,
---            corpus.undo_supersession, validation.judge_batch
+--            corpus.undo_supersession, validation.judge_batch, corpus.withdraw
 -- locks      advisory: the titles of the documents within scope and family
 
 create or replace function corpus.lock_titles(document_ids bigint[], another_key text default null)

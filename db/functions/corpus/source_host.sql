@@ -1,7 +1,8 @@
 -- corpus.source_host
 -- Host of an address, lower case, without www; NULL when the source is not an address.
 --
--- called by  corpus.stage_document, validation.weigh_version
+-- called by  corpus.stage_document, validation.weigh_version, corpus.correct_facts,
+--            corpus.move_document, corpus.rival_key, crawl.record_moved
 -- raises     nothing
 
 create or replace function corpus.source_host(source text)

@@ -14,7 +14,7 @@
 -- the next of other_sources, so that no file becomes a version of another folder's; kept_as is
 -- the name it has. Without an origin the source is the identity.
 --
--- called by  ingest/calls.py, intake.stage_page, intake.stage_upload_file
+-- called by  ingest/calls.py, intake.stage_page, intake.stage_upload_file, crawl.record_page
 -- writes     corpus.scope, corpus.document, corpus.version, corpus.chunk, queue.task, and what
 --            corpus.correct_facts and corpus.retire_version write
 -- locks      advisory: the text within its scope, then the source within its scope; where a text

@@ -1,7 +1,7 @@
 -- place.authority_family
 -- Every code under which documents of this authority may stand: its own and those it took over from.
 --
--- called by  search.visible_scopes, corpus.list_documents, validation.family_of
+-- called by  search.visible_scopes, corpus.list_documents, validation.family_of, crawl.start
 -- raises     PL001 unknown authority, PL003 the authority was split
 
 create or replace function place.authority_family(code text)

@@ -2,7 +2,8 @@
 -- The authority of a school; refuse a school that is not known.
 --
 -- called by  corpus.scope_for, search.visible_scopes, search.scope_of, corpus.stage_document,
---            account.add_person, account.child_facts, account.set_school
+--            account.add_person, account.child_facts, account.set_school, crawl.set_site,
+--            crawl.site_for
 -- raises     PL002 unknown school
 
 create or replace function place.check_school(urn text)

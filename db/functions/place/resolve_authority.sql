@@ -4,7 +4,8 @@
 -- Where the authority was split, a postcode inside it decides which of its successors is meant.
 --
 -- called by  place.authority_family, place.load_districts, place.load_schools, corpus.scope_for,
---            search.scope_of, public.resolve_la, corpus.stage_document, intake.settle_place
+--            search.scope_of, public.resolve_la, corpus.stage_document, intake.settle_place,
+--            crawl.set_site, crawl.site_for, crawl.start
 -- raises     PL001 unknown authority, PL003 the authority was split
 
 create or replace function place.resolve_authority(code text, postcode text default null)

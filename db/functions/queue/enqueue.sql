@@ -4,7 +4,8 @@
 -- Enqueued again it starts afresh: whoever holds it can no longer finish it.
 --
 -- called by  corpus.stage_document, intake.create_batch, intake.receive_upload,
---            validation.judge_batch, validation.start_run
+--            validation.judge_batch, validation.start_run, crawl.close_visit, crawl.open_job,
+--            crawl.record_failed, crawl.record_robots, crawl.resume_job
 -- writes     queue.task
 
 create or replace function queue.enqueue(

@@ -2,7 +2,8 @@
 -- Remove work that is done; false when somebody else holds the task by now.
 --
 -- called by  ingest/calls.py, corpus.publish_tasks, intake.stage_page, intake.refuse_page,
---            intake.finish_upload, validation.judge_batch
+--            intake.finish_upload, validation.judge_batch, crawl.close_visit, crawl.fence,
+--            crawl.next_step
 -- writes     queue.task
 
 create or replace function queue.finish_task(task_id bigint, lease_token uuid)

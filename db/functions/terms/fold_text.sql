@@ -1,9 +1,9 @@
 -- terms.fold_text
 -- One spelling for matching: lower case, NFKC, straight quotes, single spaces, no invisible characters, no line-end hyphens.
 --
--- called by  terms.*, corpus.title_key, corpus.list_documents, embedding.question_hash,
---            search.hash_question, search.record_search, chat.standalone_question,
---            place.authority_named
+-- called by  terms.*, corpus.list_documents, embedding.question_hash, search.hash_question,
+--            search.record_search, chat.standalone_question, place.authority_named,
+--            corpus.fold_title
 -- raises     nothing
 
 create or replace function terms.fold_text(content text)
