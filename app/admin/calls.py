@@ -120,7 +120,7 @@ class BatchStatus(Shown, frozen=True, kw_only=True):
 
 async def receive_upload(db: Connection, *, new: NewUpload) -> Taken:
     """Take in a file. Raises UL001, UL002 and what options may be."""
-    row = await _one(
+    row = await one_row(
         db,
         "select upload_key, joined from intake.receive_upload(spool_name => $1::text,"
         " file_name => $2::text, sha256 => $3::bytea, byte_count => $4::bigint,"
@@ -146,7 +146,7 @@ async def receive_upload(db: Connection, *, new: NewUpload) -> Taken:
 
 async def upload_status(db: Connection, *, upload_key: UUID) -> UploadStatus:
     """How far an upload is. Raises UL003."""
-    row = await _one(
+    row = await one_row(
         db,
         "select kind, file_name, byte_count, created_at, state, reason, remark, done, files"
         " from intake.upload_status(upload_key => $1::uuid)",
@@ -168,7 +168,7 @@ async def create_batch(
     document_type: str | None,
 ) -> UUID:
     """Hand in addresses; the key to ask for them by. Raises IN002 and what options may be."""
-    row = await _one(
+    row = await one_row(
         db,
         "select intake.create_batch(urls => $1::text[],"
         " la_code => intake.settle_place(la_code => $2::text, local_authority => $3::text),"
@@ -187,7 +187,7 @@ async def create_batch(
 
 async def batch_status(db: Connection, *, batch_id: UUID) -> BatchStatus:
     """How far a batch of addresses is. Raises IN001."""
-    row = await _one(
+    row = await one_row(
         db,
         "select created_at, done, total, waiting, stored, unchanged, duplicate, refused, failed,"
         " urls from intake.batch_status(batch_id => $1::uuid)",
@@ -292,7 +292,7 @@ async def list_documents(
     page_size: int,
 ) -> list[Document]:
     """A page of the documents that pass every filter, newest first."""
-    return await _rows(
+    return await shown_rows(
         db,
         Document,
         "select document_id, title, source, scope, la_code, school_urn, owner, stands_alone,"
@@ -316,7 +316,7 @@ async def list_passages(
     db: Connection, *, document_id: int, version: int | None, after_index: int, page_size: int
 ) -> list[Passage]:
     """A page of the passages of a version, by default the published one. Raises KB022."""
-    return await _rows(
+    return await shown_rows(
         db,
         Passage,
         "select chunk_id, chunk_index, status, quality_score, tags, reviewed_by, reviewed_at,"
@@ -331,7 +331,7 @@ async def list_passages(
 
 async def document_history(db: Connection, *, document_id: int) -> list[Happening]:
     """What became of a document, oldest first. Raises KB022."""
-    return await _rows(
+    return await shown_rows(
         db,
         Happening,
         "select at, version_id, version, what, actor, login, reason, detail"
@@ -344,7 +344,7 @@ async def decide_documents(
     db: Connection, *, document_ids: Sequence[int], status: str
 ) -> list[Decision]:
     """Decide on up to 50 documents, each for itself."""
-    return await _rows(
+    return await shown_rows(
         db,
         Decision,
         "select document_id, outcome, changed, kept, explanation"
@@ -356,7 +356,7 @@ async def decide_documents(
 
 async def supersede(db: Connection, *, document_id: int, successor_id: int) -> int:
     """Name a document's successor; the version that is superseded. Raises KB022, KB024."""
-    row = await _one(
+    row = await one_row(
         db,
         "select corpus.supersede(document_id => $1::bigint, successor_id => $2::bigint) as id",
         document_id,
@@ -367,7 +367,7 @@ async def supersede(db: Connection, *, document_id: int, successor_id: int) -> i
 
 async def undo_supersession(db: Connection, *, document_id: int, version: int | None) -> Undone:
     """Publish a superseded version again, the last without a number. Raises KB022, KB023."""
-    found = await _rows(
+    found = await shown_rows(
         db,
         Undone,
         "select document_id, version, stands_alone, retired_version"
@@ -430,7 +430,7 @@ class Verdict(Shown, frozen=True, kw_only=True):
 
 async def start_run(db: Connection, *, dry_run: bool, la: str | None, threshold: float) -> int:
     """Ask for verdicts; the number of the run. Raises VA001, PL001."""
-    row = await _one(
+    row = await one_row(
         db,
         "select validation.start_run(dry_run => $1::boolean, la => $2::text,"
         " threshold => $3::double precision) as run_id",
@@ -443,7 +443,7 @@ async def start_run(db: Connection, *, dry_run: bool, la: str | None, threshold:
 
 async def run_status(db: Connection, *, run_id: int | None) -> RunStatus:
     """How far a run is, by default the last. Raises VA002."""
-    found = await _rows(
+    found = await shown_rows(
         db,
         RunStatus,
         "select run_id, dry_run, la_code, threshold, requested_by, created_at, finished_at, done,"
@@ -464,7 +464,7 @@ async def list_verdicts(
     page_size: int,
 ) -> list[Verdict]:
     """A page of a run's verdicts, the least sure first. Raises VA002."""
-    return await _rows(
+    return await shown_rows(
         db,
         Verdict,
         "select document_id, title, source, verdict, confidence, parts, changed, reason, judged_at"
@@ -569,7 +569,7 @@ class IndexHealth(Shown, frozen=True, kw_only=True):
 
 async def search_days(db: Connection, *, days: int) -> list[SearchDay]:
     """How searches went, a row for each day and first one for the whole time."""
-    return await _rows(
+    return await shown_rows(
         db,
         SearchDay,
         "select day, searches, questions, results_mean, candidates_mean, no_answer_share,"
@@ -582,7 +582,7 @@ async def search_days(db: Connection, *, days: int) -> list[SearchDay]:
 
 async def fallback_use(db: Connection, *, at_most: int) -> list[FallbackUse]:
     """Areas whose searches had to do with less, the most first."""
-    return await _rows(
+    return await shown_rows(
         db,
         FallbackUse,
         "select la_code, la_name, searches, without_topics, all_areas, keyword_only, unanswered,"
@@ -594,7 +594,7 @@ async def fallback_use(db: Connection, *, at_most: int) -> list[FallbackUse]:
 
 async def coverage_misses(db: Connection, *, at_most: int) -> list[CoverageMiss]:
     """Authorities that lack documents of a topic, the most missed first."""
-    return await _rows(
+    return await shown_rows(
         db,
         CoverageMiss,
         "select la_code, la_name, topic, misses, unanswered, last_at from search.coverage_miss"
@@ -605,7 +605,7 @@ async def coverage_misses(db: Connection, *, at_most: int) -> list[CoverageMiss]
 
 async def slowest_searches(db: Connection) -> list[SlowSearch]:
     """The fifty slowest searches."""
-    return await _rows(
+    return await shown_rows(
         db,
         SlowSearch,
         "select at, total_ms, timings, mode, embedding_set, la_code, topics, attempts,"
@@ -615,7 +615,7 @@ async def slowest_searches(db: Connection) -> list[SlowSearch]:
 
 async def unanswered_questions(db: Connection, *, at_most: int) -> list[Unanswered]:
     """Fingerprints of questions that returned nothing, the most asked first."""
-    return await _rows(
+    return await shown_rows(
         db,
         Unanswered,
         "select encode(question_hash, 'hex') as fingerprint, la_code, la_name, topics, searches,"
@@ -627,7 +627,7 @@ async def unanswered_questions(db: Connection, *, at_most: int) -> list[Unanswer
 
 async def index_health(db: Connection) -> list[IndexHealth]:
     """Every index of ours, those that need something first."""
-    return await _rows(
+    return await shown_rows(
         db,
         IndexHealth,
         "select index_name, kind, size, bloat, churn, valid, advice from dba.index_health"
@@ -685,7 +685,7 @@ async def list_jobs(
     db: Connection, *, states: Sequence[str], kind: str | None, before: int | None, page_size: int
 ) -> list[Job]:
     """A page of the tasks, newest first."""
-    return await _rows(
+    return await shown_rows(
         db,
         Job,
         "select task_id, kind, subject_id, state, priority, attempts, claimed_at, ready_at,"
@@ -701,7 +701,7 @@ async def list_jobs(
 
 async def find_job(db: Connection, *, task_id: int) -> Job | None:
     """One task, None when there is none of that number."""
-    found = await _rows(
+    found = await shown_rows(
         db,
         Job,
         "select task_id, kind, subject_id, state, priority, attempts, claimed_at, ready_at,"
@@ -714,13 +714,13 @@ async def find_job(db: Connection, *, task_id: int) -> Job | None:
 
 async def retry_task(db: Connection, *, task_id: int) -> bool:
     """Bring a task back that nobody holds; False when there is none such."""
-    row = await _one(db, "select queue.retry_task(task_id => $1::bigint) as done", task_id)
+    row = await one_row(db, "select queue.retry_task(task_id => $1::bigint) as done", task_id)
     return bool(row["done"])
 
 
 async def cancel_task(db: Connection, *, task_id: int) -> bool:
     """Call a task off; False when there is none."""
-    row = await _one(db, "select queue.cancel_task(task_id => $1::bigint) as done", task_id)
+    row = await one_row(db, "select queue.cancel_task(task_id => $1::bigint) as done", task_id)
     return bool(row["done"])
 
 
@@ -734,7 +734,7 @@ async def list_events(
     page_size: int,
 ) -> list[Event]:
     """A page of the audit log, newest first."""
-    return await _rows(
+    return await shown_rows(
         db,
         Event,
         "select event_id, at, actor, login, kind, subject, detail from audit.list_events("
@@ -750,7 +750,7 @@ async def list_events(
 
 async def settings(db: Connection) -> list[Setting]:
     """Every setting of the searches."""
-    return await _rows(
+    return await shown_rows(
         db,
         Setting,
         "select name, value, default_value, unit, source, meaning from config.settings"
@@ -758,14 +758,15 @@ async def settings(db: Connection) -> list[Setting]:
     )
 
 
-async def _one(db: Connection, statement: str, *values: object) -> asyncpg.Record:
+async def one_row(db: Connection, statement: str, *values: object) -> asyncpg.Record:
+    """The row of a function that always has one."""
     row = await db.fetchrow(statement, *values)
     if row is None:
         raise asyncpg.InterfaceError("the database answered with no row")
     return row
 
 
-async def _rows(db: Connection, kind: type[Row], statement: str, *values: object) -> list[Row]:
+async def shown_rows(db: Connection, kind: type[Row], statement: str, *values: object) -> list[Row]:
     """Rows as they are shown; what is JSON in the database becomes what the kind says."""
     types = {column.name: column.type for column in msgspec.structs.fields(kind)}
     return [

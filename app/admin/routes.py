@@ -1,6 +1,7 @@
 """The controllers of the admin routes, for `create_app`."""
 
 from app.admin.analytics import AnalyticsController
+from app.admin.crawler.routes import CrawlerController
 from app.admin.documents import DocumentController
 from app.admin.operations import OperationsController
 from app.admin.uploads import UploadController
@@ -10,6 +11,7 @@ ADMIN_CONTROLLERS = (
     UploadController,
     DocumentController,
     ValidationController,
+    CrawlerController,
     AnalyticsController,
     OperationsController,
 )

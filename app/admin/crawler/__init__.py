@@ -1,0 +1,1 @@
+"""Visits to web sites, for those who look after the content."""
