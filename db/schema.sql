@@ -2926,16 +2926,16 @@ REVOKE ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) FROM PUBLIC
 GRANT ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) TO pgkb_ingest;
 GRANT ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) TO pgkb_admin;
 
-CREATE FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text DEFAULT NULL::text, successor text DEFAULT NULL::text, size bigint DEFAULT 0, was_parsed boolean DEFAULT false, was_asked boolean DEFAULT true) RETURNS void
+CREATE FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text DEFAULT NULL::text, successor text DEFAULT NULL::text, size bigint DEFAULT 0, was_parsed boolean DEFAULT false, was_asked boolean DEFAULT true, keeps_document boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 ffbbafdb9bef421f';
+    AS 'sha256 1d18af92f7b33747';
 
-COMMENT ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) IS 'Be done with a visit: its outcome, the turn of its host, and the run''s task ready for whoever comes next.';
+COMMENT ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean, keeps_document boolean) IS 'Be done with a visit: its outcome, the turn of its host, and the run''s task ready for whoever comes next.';
 
-REVOKE ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) TO pgkb_ingest;
-GRANT ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) TO pgkb_admin;
+REVOKE ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean, keeps_document boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean, keeps_document boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean, keeps_document boolean) TO pgkb_admin;
 
 CREATE FUNCTION crawl.cron_field(field text, lowest integer, highest integer) RETURNS integer[]
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -2962,7 +2962,7 @@ GRANT ALL ON FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id big
 CREATE FUNCTION crawl.finish_job(job_id bigint, state text, reason text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b7e5fa3eb11ad37d';
+    AS 'sha256 6baeb4475e7cf325';
 
 COMMENT ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) IS 'End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.';
 
@@ -3050,7 +3050,7 @@ GRANT ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zo
 CREATE FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) RETURNS SETOF crawl.step
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 f35f0d81b52f94a1';
+    AS 'sha256 db321fab2f7040cf';
 
 COMMENT ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) IS 'What the holder of a run''s task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.';
 
@@ -3161,7 +3161,7 @@ GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit
 CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a93b1a789376a62f';
+    AS 'sha256 76be409bbe210334';
 
 COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
 
@@ -3228,7 +3228,7 @@ GRANT ALL ON FUNCTION crawl.same_etag(one text, other text) TO pgkb_admin;
 CREATE FUNCTION crawl.set_site(la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, domain text DEFAULT NULL::text, name text DEFAULT NULL::text, seeds text[] DEFAULT NULL::text[], prefixes text[] DEFAULT NULL::text[], document_type text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], max_depth integer DEFAULT NULL::integer, max_pages integer DEFAULT NULL::integer, max_bytes bigint DEFAULT NULL::bigint, max_time interval DEFAULT NULL::interval, delay interval DEFAULT NULL::interval, loss_limit real DEFAULT NULL::real, schedule text DEFAULT NULL::text, time_zone text DEFAULT NULL::text, paused boolean DEFAULT NULL::boolean) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 f7e4387dc61be984';
+    AS 'sha256 4ba98fda6187a826';
 
 COMMENT ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text, name text, seeds text[], prefixes text[], document_type text, tags text[], max_depth integer, max_pages integer, max_bytes bigint, max_time interval, delay interval, loss_limit real, schedule text, time_zone text, paused boolean) IS 'Add a site or change what is given of it; NULL leaves a setting as it is, an empty schedule ends it.';
 
