@@ -332,7 +332,7 @@ def test_a_run_that_is_killed_goes_on_and_fetches_no_finished_page_again(
     places: psycopg.Connection, url: str, embedder: Embedder, provider: FakeServer, net: Web
 ) -> None:
     town = net.host("www.town.example")
-    town.grow(30)
+    town.grow(16)
     for path, answer in list(town.pages.items()):
         town.pages[path] = slow(answer, 0.05)
     prepare(url, town.url())
@@ -341,20 +341,18 @@ def test_a_run_that_is_killed_goes_on_and_fetches_no_finished_page_again(
         [sys.executable, "-m", "tests.ingest.crawl.killed", url, provider.url, town.name], cwd=ROOT
     )
     try:
-        wait_for(lambda: len(town.paths) > 8, seconds=60)
+        wait_for(lambda: len(town.paths) > 6, seconds=60)
     finally:
         process.kill()
         process.wait()
     finished = {path for path, outcome in outcomes(places, job_id).items() if outcome}
-    assert 5 < len(finished) < 30
-    # the server sees that its connection is gone
-    wait_for(lambda: one(places, "select queue.reap_tasks() >= 0"))
+    assert 3 < len(finished) < 16
     town.forget()
     work_until(url, embedder, net, lambda: report(url, job_id).state == "done")
     assert finished.isdisjoint(town.paths)
-    assert report(url, job_id).new == 30
-    assert len(sources(places)) == 30
-    assert one(places, "select count(*) from corpus.version") == 30
+    assert report(url, job_id).new == 16
+    assert len(sources(places)) == 16
+    assert one(places, "select count(*) from corpus.version") == 16
 
 
 def test_a_worker_starts_what_is_due(
