@@ -30,7 +30,7 @@ declare
     _host crawl.host;
     _url crawl.url;
     _done constant crawl.step
-    := row('done', null, null, null, null, null, null, null, null, null, null)::crawl.step;
+    := row('done', null, null, null, null, null, null, null, null, null, null, null)::crawl.step;
     _over text;
     _wait interval;
     _robots_due boolean;
@@ -114,7 +114,9 @@ begin
         perform queue.release_task(next_step.task_id, next_step.lease_token, wait => _wait);
         return query
         select (
-            row('wait', _wait, null, null, null, null, null, null, null, null, null)::crawl.step
+            row(
+                'wait', _wait, null, null, null, null, null, null, null, null, null, null
+            )::crawl.step
         ).*;
         return;
     end if;
@@ -170,7 +172,8 @@ begin
         _etag,
         _last_modified,
         case when not _robots_due then _host.robots end,
-        _host.robots_failures;
+        _host.robots_failures,
+        case when not _robots_due then _host.missing_text end;
 end;
 $func$;
 
