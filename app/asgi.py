@@ -35,7 +35,8 @@ from app.routes.people import PeopleController
 from app.routes.search import SearchController
 from app.settings import Settings, from_environ
 from providers.chat_models import chat_model_for
-from providers.protocols import ChatModel
+from providers.protocols import ChatModel, Reranker
+from providers.rerank import reranker_for
 
 # a question is at most 4,000 characters; nothing this version accepts comes near
 _BODY_LIMIT = 256 * 1024
@@ -46,6 +47,7 @@ def create_app(
     *,
     embedders: Embedders | None = None,
     model: ChatModel | None = None,
+    reranker: Reranker | None = None,
     passwords: Passwords | None = None,
 ) -> Litestar:
     """The application; without settings it reads the environment (raises `SettingsError`).
@@ -56,6 +58,7 @@ def create_app(
     tokens = Tokens(chosen.token_keys or [secrets.token_hex(32)])
     lent = embedders or Embedders(timeout=chosen.embed_timeout)
     speaking = model or chat_model_for()
+    ranking = reranker or reranker_for()
     hashing = passwords or Passwords()
 
     @asynccontextmanager
@@ -67,6 +70,7 @@ def create_app(
                 pool=Lane(pool, most=max(1, chosen.pool_size - 2)),
                 embedders=lent,
                 model=speaking,
+                reranker=ranking,
                 max_retries=chosen.max_retries,
                 chat_timeout=chosen.chat_timeout,
             )
@@ -80,6 +84,8 @@ def create_app(
                 await lent.close()
                 if speaking:
                     await speaking.aclose()
+                if ranking:
+                    await ranking.aclose()
                 hashing.close()
 
     app = Litestar(

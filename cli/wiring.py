@@ -48,14 +48,17 @@ def settings() -> "Settings":
 
 @asynccontextmanager
 async def desk() -> "AsyncIterator[Desk]":
-    """A pool of one connection, checked to be alive, the embedders and the chat model, if any."""
+    """A pool of one connection, checked to be alive, the embedders, and a chat model and a
+    reranker where they are configured."""
     from app.chat.desk import Desk
     from app.embedders import Embedders
     from app.pool import check_settings, pool_of
     from providers.chat_models import chat_model_for
+    from providers.rerank import reranker_for
 
     chosen = settings()
     model = chat_model_for()
+    reranker = reranker_for()
     async with pool_of(chosen, size=1) as pool:
         await check_settings(pool, chosen)
         embedders = Embedders(timeout=chosen.embed_timeout)
@@ -64,6 +67,7 @@ async def desk() -> "AsyncIterator[Desk]":
                 pool=pool,
                 embedders=embedders,
                 model=model,
+                reranker=reranker,
                 max_retries=chosen.max_retries,
                 chat_timeout=chosen.chat_timeout,
             )
@@ -71,6 +75,8 @@ async def desk() -> "AsyncIterator[Desk]":
             await embedders.close()
             if model:
                 await model.aclose()
+            if reranker:
+                await reranker.aclose()
 
 
 def run(work: Coroutine[Any, Any, Result]) -> Result:

@@ -134,6 +134,16 @@ class ChatPart:
     completion_tokens: int | None = None
 
 
+class Reranker(Protocol):
+    """Says how well texts answer a question."""
+
+    async def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """A score for each text, the highest for the best; raises ProviderError."""
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+
+
 class ChatModel(Protocol):
     """Goes on with a conversation, a piece at a time."""
 

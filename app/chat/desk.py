@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from app.chat.keeping import Keeper
 from app.embedders import Embedders
 from app.pool import Lender
-from providers.protocols import ChatModel
+from providers.protocols import ChatModel, Reranker
 
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Database, embedders and, where one is configured, a chat model.
+    """Database, embedders and, where they are configured, a chat model and a reranker.
 
     `max_retries` is how often a question that found nothing is asked in other words;
     `chat_timeout` the longest a model may take for one answer, in seconds.
@@ -19,6 +19,7 @@ class Desk:
     pool: Lender
     embedders: Embedders
     model: ChatModel | None = None
+    reranker: Reranker | None = None
     max_retries: int = 0
     chat_timeout: float = 120.0
     keeper: Keeper = field(default_factory=Keeper)

@@ -187,10 +187,29 @@ class _Run:
             if other is None or other in self._searched:
                 break
             found = await self._find(other)
+        found = await self._rerank(found)
         self._mode = found.retrieval.mode
         if found.retrieval.query_vector == "unavailable":
             self._degraded.append("embedding_failed")
         return found
+
+    async def _rerank(self, found: Found) -> Found:
+        """The same hits, those first that a reranker thinks answer best; as they were without."""
+        if self._desk.reranker is None or len(found.hits) < 2:
+            return found
+        try:
+            scores = await self._desk.reranker.scores(
+                self._question, [f"{hit.title}\n{hit.content}" for hit in found.hits]
+            )
+        except ProviderError as error:
+            _log.warning("reranker: %s", detail_for_log(error, private=self._private()))
+            self._degraded.append("rerank_failed")
+            return found
+        finally:
+            self._watch.lap("rerank")
+        # equal scores stay in the order of the search
+        order = sorted(range(len(scores)), key=lambda at: -scores[at])
+        return replace(found, hits=[found.hits[at] for at in order])
 
     async def _find(self, question: str) -> Found:
         """Search with these words at the place that is known."""

@@ -19,6 +19,7 @@ DEGRADED = {
     "model_failed": "The language model did not answer, so this quotes the documents instead.",
     "model_stopped": "The language model broke off, so this quotes the documents instead.",
     "rewrite_failed": "The question was not reworded, so it was searched for as it was asked.",
+    "rerank_failed": "The reranker did not answer, so sources stand in the order of the search.",
     "not_kept": "This answer is not kept, so a next question cannot lean on it.",
 }
 
