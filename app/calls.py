@@ -349,7 +349,8 @@ async def remember_query(
 ) -> None:
     """Keep a question's vector for the next time this viewer asks it."""
     await db.execute(
-        "select embedding.remember_query("
+        # a crash may lose it, and the question is embedded again
+        "select set_config('synchronous_commit', 'off', true), embedding.remember_query("
         "viewer => $1::text, question => $2::text, given => $3::text::vector,"
         " set_name => $4::text)",
         viewer,
@@ -423,7 +424,8 @@ async def record_search(
     """Store the counts of a search; of the question SQL keeps a fingerprint. The record's id."""
     return int(
         await db.fetchval(
-            "select search.record_search("
+            # an answer waits for no disk: a crash of the server may lose its last traces
+            "select set_config('synchronous_commit', 'off', true), search.record_search("
             "results => array(select row_of from"
             " jsonb_populate_recordset(null::search_result, $1::jsonb) as row_of),"
             " la => $2::text, home_la => $3::text, urn => $4::text, topics => $5::text[],"
@@ -439,6 +441,7 @@ async def record_search(
             embedding_set,
             question,
             counts,
+            column=1,
         )
     )
 

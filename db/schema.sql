@@ -2214,10 +2214,11 @@ CREATE TYPE crawl.step AS (
 	etag text,
 	last_modified text,
 	robots text,
-	failures integer
+	failures integer,
+	missing_text text
 );
 
-COMMENT ON COLUMN crawl.step.action IS 'robots (read it), sitemap, page, wait (the task is ready again later) or done.';
+COMMENT ON COLUMN crawl.step.action IS 'robots (read it), probe, sitemap, page, wait (the task is ready again later) or done.';
 
 COMMENT ON COLUMN crawl.step.depth IS 'Links away from a seed.';
 
@@ -2228,6 +2229,8 @@ COMMENT ON COLUMN crawl.step.failures IS 'How often in a row that could not be r
 COMMENT ON COLUMN crawl.step.host IS 'Its host.';
 
 COMMENT ON COLUMN crawl.step.last_modified IS 'To be sent back byte for byte.';
+
+COMMENT ON COLUMN crawl.step.missing_text IS 'What the host says of an address that does not exist, where it answers with 200.';
 
 COMMENT ON COLUMN crawl.step.robots IS 'robots.txt of the host.';
 
@@ -2251,6 +2254,7 @@ CREATE TABLE crawl.host (
     robots_failures integer DEFAULT 0 NOT NULL,
     robots_delay interval,
     site_delay interval DEFAULT '00:00:01'::interval NOT NULL,
+    missing_text text,
     next_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
     held_by_task bigint,
     held_token uuid,
@@ -2263,6 +2267,8 @@ COMMENT ON COLUMN crawl.host.held_by_task IS 'The task whose worker is asking it
 COMMENT ON COLUMN crawl.host.held_token IS 'The lease it asks under.';
 
 COMMENT ON COLUMN crawl.host.host IS 'Host, with the port when that is not the usual one.';
+
+COMMENT ON COLUMN crawl.host.missing_text IS 'What it says with 200 of an address that does not exist; NULL where it says 404, as it should.';
 
 COMMENT ON COLUMN crawl.host.next_at IS 'Nobody asks before this instant.';
 
@@ -2540,7 +2546,7 @@ CREATE TABLE crawl.visit (
     successor text,
     finished_at timestamp with time zone,
     CONSTRAINT visit_is_finished_with_an_outcome CHECK (((outcome IS NULL) = (finished_at IS NULL))),
-    CONSTRAINT visit_kind_is_known CHECK ((kind = ANY (ARRAY['page'::text, 'sitemap'::text]))),
+    CONSTRAINT visit_kind_is_known CHECK ((kind = ANY (ARRAY['page'::text, 'sitemap'::text, 'probe'::text]))),
     CONSTRAINT visit_outcome_is_known CHECK ((outcome = ANY (ARRAY['new'::text, 'changed'::text, 'unchanged'::text, 'duplicate'::text, 'read'::text, 'moved'::text, 'gone'::text, 'missing'::text, 'blocked'::text, 'failed'::text, 'outside'::text])))
 )
 WITH (fillfactor='70');
@@ -2555,7 +2561,7 @@ COMMENT ON COLUMN crawl.visit.host IS 'Its host.';
 
 COMMENT ON COLUMN crawl.visit.job_id IS 'Its run.';
 
-COMMENT ON COLUMN crawl.visit.kind IS 'page, or sitemap: a list of pages.';
+COMMENT ON COLUMN crawl.visit.kind IS 'page, sitemap (a list of pages) or probe (an address that cannot exist).';
 
 COMMENT ON COLUMN crawl.visit.outcome IS 'new, changed, unchanged, duplicate (of another page), read (for its links), moved, gone (for good), missing, blocked (by robots.txt), failed or outside.';
 
@@ -2926,16 +2932,16 @@ REVOKE ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) FROM PUBLIC
 GRANT ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) TO pgkb_ingest;
 GRANT ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) TO pgkb_admin;
 
-CREATE FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text DEFAULT NULL::text, successor text DEFAULT NULL::text, size bigint DEFAULT 0, was_parsed boolean DEFAULT false, was_asked boolean DEFAULT true) RETURNS void
+CREATE FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text DEFAULT NULL::text, successor text DEFAULT NULL::text, size bigint DEFAULT 0, was_parsed boolean DEFAULT false, was_asked boolean DEFAULT true, keeps_document boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 ffbbafdb9bef421f';
+    AS 'sha256 1d18af92f7b33747';
 
-COMMENT ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) IS 'Be done with a visit: its outcome, the turn of its host, and the run''s task ready for whoever comes next.';
+COMMENT ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean, keeps_document boolean) IS 'Be done with a visit: its outcome, the turn of its host, and the run''s task ready for whoever comes next.';
 
-REVOKE ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) TO pgkb_ingest;
-GRANT ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean) TO pgkb_admin;
+REVOKE ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean, keeps_document boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean, keeps_document boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean, keeps_document boolean) TO pgkb_admin;
 
 CREATE FUNCTION crawl.cron_field(field text, lowest integer, highest integer) RETURNS integer[]
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -2962,7 +2968,7 @@ GRANT ALL ON FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id big
 CREATE FUNCTION crawl.finish_job(job_id bigint, state text, reason text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b7e5fa3eb11ad37d';
+    AS 'sha256 6baeb4475e7cf325';
 
 COMMENT ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) IS 'End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.';
 
@@ -3050,7 +3056,7 @@ GRANT ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zo
 CREATE FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) RETURNS SETOF crawl.step
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 f35f0d81b52f94a1';
+    AS 'sha256 c2fa55bd92c88aeb';
 
 COMMENT ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) IS 'What the holder of a run''s task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.';
 
@@ -3161,7 +3167,7 @@ GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit
 CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a93b1a789376a62f';
+    AS 'sha256 76be409bbe210334';
 
 COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
 
@@ -3169,16 +3175,27 @@ REVOKE ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit
 GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) TO pgkb_ingest;
 GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) TO pgkb_admin;
 
-CREATE FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval DEFAULT NULL::interval, sitemaps text[] DEFAULT '{}'::text[], wait interval DEFAULT NULL::interval) RETURNS boolean
+CREATE FUNCTION crawl.record_probe(task_id bigint, lease_token uuid, visit_id bigint, was_answered boolean, missing_text text, size bigint) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b47a791522c04ad9';
+    AS 'sha256 fd43a3014f63dbfd';
 
-COMMENT ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval) IS 'Keep what a host''s robots.txt says for a day; false when the task is lost. NULL robots means that it could not be read: the host is left alone for a while.';
+COMMENT ON FUNCTION crawl.record_probe(task_id bigint, lease_token uuid, visit_id bigint, was_answered boolean, missing_text text, size bigint) IS 'Keep what a host says of an address that does not exist; read, NULL when the task is lost.';
 
-REVOKE ALL ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval) FROM PUBLIC;
-GRANT ALL ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval) TO pgkb_ingest;
-GRANT ALL ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval) TO pgkb_admin;
+REVOKE ALL ON FUNCTION crawl.record_probe(task_id bigint, lease_token uuid, visit_id bigint, was_answered boolean, missing_text text, size bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_probe(task_id bigint, lease_token uuid, visit_id bigint, was_answered boolean, missing_text text, size bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_probe(task_id bigint, lease_token uuid, visit_id bigint, was_answered boolean, missing_text text, size bigint) TO pgkb_admin;
+
+CREATE FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval DEFAULT NULL::interval, sitemaps text[] DEFAULT '{}'::text[], wait interval DEFAULT NULL::interval, probe text DEFAULT NULL::text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e17c145d4dad9476';
+
+COMMENT ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval, probe text) IS 'Keep what a host''s robots.txt says for a day; false when the task is lost. NULL robots means that it could not be read: the host is left alone for a while.';
+
+REVOKE ALL ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval, probe text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval, probe text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_robots(job_id bigint, task_id bigint, lease_token uuid, host text, status integer, robots text, delay interval, sitemaps text[], wait interval, probe text) TO pgkb_admin;
 
 CREATE FUNCTION crawl.record_sitemap(task_id bigint, lease_token uuid, visit_id bigint, size bigint, links jsonb DEFAULT '[]'::jsonb, sitemaps text[] DEFAULT '{}'::text[]) RETURNS text
     LANGUAGE plpgsql
@@ -3228,7 +3245,7 @@ GRANT ALL ON FUNCTION crawl.same_etag(one text, other text) TO pgkb_admin;
 CREATE FUNCTION crawl.set_site(la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, domain text DEFAULT NULL::text, name text DEFAULT NULL::text, seeds text[] DEFAULT NULL::text[], prefixes text[] DEFAULT NULL::text[], document_type text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], max_depth integer DEFAULT NULL::integer, max_pages integer DEFAULT NULL::integer, max_bytes bigint DEFAULT NULL::bigint, max_time interval DEFAULT NULL::interval, delay interval DEFAULT NULL::interval, loss_limit real DEFAULT NULL::real, schedule text DEFAULT NULL::text, time_zone text DEFAULT NULL::text, paused boolean DEFAULT NULL::boolean) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 f7e4387dc61be984';
+    AS 'sha256 4ba98fda6187a826';
 
 COMMENT ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text, name text, seeds text[], prefixes text[], document_type text, tags text[], max_depth integer, max_pages integer, max_bytes bigint, max_time interval, delay interval, loss_limit real, schedule text, time_zone text, paused boolean) IS 'Add a site or change what is given of it; NULL leaves a setting as it is, an empty schedule ends it.';
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import timedelta
-from typing import TypeVar
 
 import psycopg
 
@@ -34,10 +33,7 @@ from providers.protocols import Embedder, ProviderError
 
 log = logging.getLogger(__name__)
 
-Single = TypeVar("Single", fetch_page.PageWork, crawl_job.JobWork)
-
 PUBLISH = "publish_version"
-_KINDS = (PUBLISH, fetch_page.KIND, crawl_job.KIND)
 # Small documents share a call to the provider, so a few are claimed together; a crew shares them.
 _CLAIMED_TOGETHER = 8
 _FIRST_PAUSE = 0.5
@@ -327,7 +323,7 @@ class _Worker:
     def _wait(self, db: psycopg.Connection) -> None:
         """Until a task is announced, it is time to look again, or a stop."""
         wait = self._settings.poll_seconds
-        ready = calls.next_ready(db, kinds=_KINDS)
+        ready = calls.next_ready(db, kinds=[*self._kinds, crawl_job.KIND])
         if ready is not None:
             # nobody announces that an instant has come; one moment more, so as not to be early
             wait = min(wait, max(ready.total_seconds(), 0) + _A_MOMENT)

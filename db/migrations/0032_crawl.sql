@@ -83,6 +83,7 @@ create table crawl.host (
     robots_failures integer not null default 0,
     robots_delay interval,
     site_delay interval not null default '1 second',
+    missing_text text,
     next_at timestamptz not null default '-infinity',
     held_by_task bigint,
     held_token uuid,
@@ -103,6 +104,8 @@ comment on column crawl.host.robots_expires_at is 'When it is to be read again.'
 comment on column crawl.host.robots_failures is 'How often in a row it could not be read.';
 comment on column crawl.host.robots_delay is 'The delay it asks for, by Crawl-delay or Request-rate.';
 comment on column crawl.host.site_delay is 'The delay of the sites that are on it.';
+comment on column crawl.host.missing_text is
+'What it says with 200 of an address that does not exist; NULL where it says 404, as it should.';
 comment on column crawl.host.next_at is 'Nobody asks before this instant.';
 comment on column crawl.host.held_by_task is
 'The task whose worker is asking it now; void when that worker has lost the task.';
@@ -239,7 +242,7 @@ create table crawl.visit (
     constraint visit_once_per_job unique (job_id, url),
     constraint visit_job_fk
     foreign key (job_id) references crawl.job (job_id) on delete cascade,
-    constraint visit_kind_is_known check (kind in ('page', 'sitemap')),
+    constraint visit_kind_is_known check (kind in ('page', 'sitemap', 'probe')),
     constraint visit_outcome_is_known check (outcome in (
         'new', 'changed', 'unchanged', 'duplicate', 'read', 'moved', 'gone', 'missing',
         'blocked', 'failed', 'outside'
@@ -254,7 +257,8 @@ comment on column crawl.visit.visit_id is 'Key.';
 comment on column crawl.visit.job_id is 'Its run.';
 comment on column crawl.visit.url is 'The address.';
 comment on column crawl.visit.host is 'Its host.';
-comment on column crawl.visit.kind is 'page, or sitemap: a list of pages.';
+comment on column crawl.visit.kind is
+'page, sitemap (a list of pages) or probe (an address that cannot exist).';
 comment on column crawl.visit.depth is 'Links away from a seed.';
 comment on column crawl.visit.wanted is 'Its text is kept; false when only its links count.';
 comment on column crawl.visit.ready_at is 'Not before this instant, after a failure.';

@@ -16,11 +16,12 @@ create type crawl.step as (
     etag text,
     last_modified text,
     robots text,
-    failures integer
+    failures integer,
+    missing_text text
 );
 comment on type crawl.step is 'What a worker is to do next for a run.';
 comment on column crawl.step.action is
-'robots (read it), sitemap, page, wait (the task is ready again later) or done.';
+'robots (read it), probe, sitemap, page, wait (the task is ready again later) or done.';
 comment on column crawl.step.wait is 'How long until the task is ready again.';
 comment on column crawl.step.visit_id is 'The visit.';
 comment on column crawl.step.url is 'The address to ask for.';
@@ -30,6 +31,8 @@ comment on column crawl.step.wanted is 'Its text is kept.';
 comment on column crawl.step.etag is 'To be sent back byte for byte.';
 comment on column crawl.step.last_modified is 'To be sent back byte for byte.';
 comment on column crawl.step.robots is 'robots.txt of the host.';
+comment on column crawl.step.missing_text is
+'What the host says of an address that does not exist, where it answers with 200.';
 comment on column crawl.step.failures is 'How often in a row that could not be read.';
 
 create view crawl.job_report as

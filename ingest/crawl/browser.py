@@ -320,7 +320,8 @@ class _Visit:
                 route.abort()
                 return
             if answer is None:
-                route.abort()
+                # aborting would send it to an error page, which may come in the way of the next
+                route.fulfill(status=_NOTHING_NEW)
                 return
             route.fulfill(status=answer.status, headers=_passed_on(answer), body=answer.body)
         except Error:

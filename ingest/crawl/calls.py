@@ -92,6 +92,7 @@ class Step:
     last_modified: str | None
     robots: str | None
     failures: int | None
+    missing_text: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +291,7 @@ def next_step(
     with db.cursor(row_factory=class_row(Step)) as cursor:
         return cursor.execute(
             "select action, visit_id, url, host, depth, wanted, etag, last_modified,"
-            " robots, failures"
+            " robots, failures, missing_text"
             " from crawl.next_step(job_id => %(job_id)s, task_id => %(task_id)s,"
             " lease_token => %(lease_token)s, extractor => %(extractor)s)",
             {
@@ -314,6 +315,7 @@ def record_robots(
     delay: timedelta | None = None,
     sitemaps: Sequence[str] = (),
     wait: timedelta | None = None,
+    probe: str | None = None,
 ) -> bool:
     """Keep what a host's robots.txt says, None that it could not be read."""
     return bool(
@@ -322,7 +324,7 @@ def record_robots(
             "select crawl.record_robots(job_id => %(job_id)s, task_id => %(task_id)s,"
             " lease_token => %(lease_token)s, host => %(host)s, status => %(status)s,"
             " robots => %(robots)s, delay => %(delay)s, sitemaps => %(sitemaps)s,"
-            " wait => %(wait)s)",
+            " wait => %(wait)s, probe => %(probe)s)",
             job_id=job_id,
             task_id=task_id,
             lease_token=lease_token,
@@ -332,6 +334,7 @@ def record_robots(
             delay=delay,
             sitemaps=list(sitemaps),
             wait=wait,
+            probe=probe,
         )
     )
 
@@ -452,6 +455,22 @@ def record_sitemap(
         size=size,
         links=_links(links),
         sitemaps=list(sitemaps),
+    )
+
+
+def record_probe(
+    db: psycopg.Connection, turn: Turn, *, was_answered: bool, missing_text: str | None, size: int
+) -> str | None:
+    """What the host says of an address that does not exist is known."""
+    return _outcome(
+        db,
+        "select crawl.record_probe(task_id => %(task_id)s, lease_token => %(lease_token)s,"
+        " visit_id => %(visit_id)s, was_answered => %(was_answered)s,"
+        " missing_text => %(missing_text)s, size => %(size)s)",
+        turn,
+        was_answered=was_answered,
+        missing_text=missing_text,
+        size=size,
     )
 
 

@@ -43,6 +43,7 @@ class Guide:
     """The rules of one site."""
 
     def __init__(self, site: JobSite, *, user_agent: str) -> None:
+        self._seeds = frozenset(site.seeds)
         self._scope = Scope(seeds=site.seeds, prefixes=site.prefixes, national=site.national)
         self._is_school = site.is_school
         self._policies = [
@@ -56,6 +57,10 @@ class Guide:
     def is_inside(self, url: str) -> bool:
         """Whether a normal address is one of the site's own."""
         return self._scope.holds(url)
+
+    def is_seed(self, url: str) -> bool:
+        """Whether somebody said that the site begins there: it is a page, whatever it says."""
+        return url in self._seeds
 
     def links_in(self, data: bytes, fetched: Fetched, *, allows: Callable[[str], bool]) -> Found:
         """Where a page leads within the site; `allows` is what robots.txt of its host says."""

@@ -8,11 +8,13 @@ after a kill with the page that was under way, and no other is fetched again.
 
 A redirect is not followed within a fetch: the address it leads to is a page of its own, judged by
 scope, robots.txt and turn like every other. A page that refuses programs, or says nothing without
-its scripts, is read once more in a browser, where there is one.
+its scripts, is read once more in a browser, where there is one. What a host says of an address that
+cannot exist is asked before its pages: a page that says the same is not there.
 """
 
 import hashlib
 import logging
+import secrets
 import tempfile
 import time
 from collections.abc import Callable
@@ -27,6 +29,7 @@ from ingest.crawl import calls
 from ingest.crawl.browser import SMALLEST_SHELL, Browser, BrowserMissingError, may_help
 from ingest.crawl.guide import Guide
 from ingest.crawl.robots import RobotsRules, ask_robots
+from ingest.crawl.traps import is_like, probe_of
 from ingest.crawl.urls import normal_url, site_key
 from ingest.errors import again_if_passing, is_refusal, words_of
 from ingest.fetch import Fetched, Fetcher, FetchError
@@ -61,6 +64,7 @@ class _Page:
     guide: Guide
     rules: RobotsRules
     path: Path
+    missing_text: str | None
 
 
 class _MovedError(Exception):
@@ -104,11 +108,13 @@ class Crawler:
                 self._robots(db, work, step, guide)
                 return False
             turn = calls.Turn(work.lease.task_id, work.lease.lease_token, step.visit_id)
-            outcome = (
-                self._sitemap(db, turn, step.url, guide)
-                if step.action == "sitemap"
-                else self._page(db, turn, step, step.url, guide)
-            )
+            match step.action:
+                case "sitemap":
+                    outcome = self._sitemap(db, turn, step.url, guide)
+                case "probe":
+                    outcome = self._probe(db, turn, step.url)
+                case _:
+                    outcome = self._page(db, turn, step, step.url, guide)
         except psycopg.Error as error:
             if db.closed:
                 raise
@@ -144,7 +150,30 @@ class Crawler:
             delay=timedelta(seconds=rules.delay) if rules.delay is not None else None,
             sitemaps=[address for address in sitemaps if guide.is_inside(address)],
             wait=None if known else answer.good_for,
+            probe=_probe_address(url, guide, rules) if known else None,
         )
+
+    def _probe(self, db: psycopg.Connection, turn: calls.Turn, url: str) -> str | None:
+        """What is said with 200 where there is no page; nothing where the status says so."""
+        text: str | None = None
+        size = 0
+        was_answered = True
+        with tempfile.NamedTemporaryFile(prefix="pgkb-crawl-") as spool:
+            try:
+                fetched = self._fetcher.fetch(url, spool, check_hop=_one_hop())
+                size = fetched.size
+                parsed = self._sandbox.parse(
+                    Path(spool.name), header_charset=fetched.charset, source_url=fetched.url
+                )
+                # error pages name what they did not find
+                text = parsed.text.replace(url.rpartition("/")[2], "")
+            except (_MovedError, Refused):
+                pass
+            except FetchError as error:
+                was_answered = error.status is not None and not error.passing
+            except OSError:
+                was_answered = False
+        return calls.record_probe(db, turn, was_answered=was_answered, missing_text=text, size=size)
 
     def _sitemap(
         self, db: psycopg.Connection, turn: calls.Turn, url: str, guide: Guide
@@ -166,7 +195,9 @@ class Crawler:
         if not rules.allows(url):
             return calls.record_blocked(db, turn)
         with tempfile.NamedTemporaryFile(prefix="pgkb-crawl-") as spool:
-            page = _Page(turn, url, bool(step.wanted), guide, rules, Path(spool.name))
+            page = _Page(
+                turn, url, bool(step.wanted), guide, rules, Path(spool.name), step.missing_text
+            )
             try:
                 fetched = self._fetcher.fetch(
                     url,
@@ -220,6 +251,14 @@ class Crawler:
                         last_modified=answer.last_modified,
                         size=answer.size,
                     )
+        if (
+            parsed
+            and page.missing_text
+            and not page.guide.is_seed(page.url)
+            and is_like(parsed.text, page.missing_text, url=page.url)
+        ):
+            reason = "it says what the site says of pages that are not there"
+            return calls.record_missing(db, page.turn, for_good=False, reason=reason)
         read = calls.ReadPage(
             title=title_of(parsed, fetched) if parsed else "",
             body=parsed.text if parsed else None,
@@ -291,6 +330,12 @@ class Crawler:
 
     def _read(self, text: str) -> RobotsRules:
         return RobotsRules.read(text, user_agent=self._fetcher.settings.user_agent)
+
+
+def _probe_address(robots_url: str, guide: Guide, rules: RobotsRules) -> str | None:
+    """An address of the host that cannot exist; None where nobody may ask for it."""
+    probe = probe_of(robots_url, token=secrets.token_hex(12))
+    return probe if guide.is_inside(probe) and rules.allows(probe) else None
 
 
 def _one_hop() -> Callable[[str], None]:

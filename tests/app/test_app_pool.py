@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from litestar import Litestar
 
+from app.admin.calls import act_as_admin
 from app.asgi import create_app
 from app.embedders import Embedders
 from app.pool import lend
@@ -170,3 +171,33 @@ async def test_a_switch_of_the_embedding_set_meanwhile_is_not_the_askers_problem
         assert retrieval["embedding_set"] == "openai-3-large"
         # the new set has no key here, so the second try goes by keyword and says why
         assert "OPENAI_API_KEY" in " ".join(retrieval["notes"])
+
+
+async def test_a_connection_is_given_back_as_it_was_lent_without_being_asked_to(
+    library_url: str,
+) -> None:
+    """Nothing is cleaned up between loans, so nothing may be left: rights, names, locks, state."""
+    app = create_app(replace(from_environ(OPEN, database_url=library_url), pool_size=1))
+    left = (
+        "select current_user::text, current_setting('audit.actor', true) as actor,"
+        " (select count(*) from pg_locks as l where l.pid = pg_backend_pid()"
+        " and l.locktype = 'advisory') as locks,"
+        " (select count(*) from pg_stat_activity as a where a.pid = pg_backend_pid()"
+        " and a.state = 'idle in transaction') as unfinished"
+    )
+    async with asking(app) as client:
+        async with lend(app.state.pool) as lent:
+            before = await lent.fetchrow(left)
+        with pytest.raises(ZeroDivisionError):  # noqa: PT012 - the loan ends by the error
+            async with lend(app.state.pool) as lent, lent.transaction():
+                await act_as_admin(lent, actor="person:nobody", reason="to see")
+                await lent.execute("select pg_advisory_xact_lock(1)")
+                raise ZeroDivisionError
+        answer = await client.post("/api/search", json={"question": "who can help?"})
+        assert answer.status_code == 200
+        async with lend(app.state.pool) as lent:
+            after = await lent.fetchrow(left)
+    assert before is not None
+    assert after is not None
+    assert (after["current_user"], after["locks"], after["unfinished"]) == ("pgkb_app", 0, 0)
+    assert (after["actor"] or None) == (before["actor"] or None)

@@ -29,7 +29,13 @@ def test_nothing_that_fits_the_description_or_nearly_does_is_a_server_error(
     db: psycopg.Connection, db_url: str, tmp_path: Path, role: Role | None
 ) -> None:
     fill_library(db)
-    settings = from_environ(OPEN if role is None else {}, database_url=db_url)
+    environ = {
+        **(OPEN if role is None else {}),
+        "PGKB_UPLOAD_DIR": str(tmp_path / "uploads"),
+        # no worker reads what is handed in here
+        "PGKB_UPLOAD_WAIT_SECONDS": "0",
+    }
+    settings = from_environ(environ, database_url=db_url)
     app = create_app(settings)
     with running(app, settings) as server:
         token = [] if role is None else ["--header", _bearer(sign_in(app, role).headers)]

@@ -1,7 +1,8 @@
 -- crawl.close_visit
 -- Be done with a visit: its outcome, the turn of its host, and the run's task ready for whoever comes next.
 --
--- When too many known pages are lost the run stops, before anything is retired.
+-- When too many known pages are lost the run stops, before anything is retired. A page whose
+-- document is kept is none of them.
 --
 -- called by  crawl.*
 -- writes     crawl.visit, crawl.job, crawl.host, queue.task, and what crawl.finish_job writes
@@ -15,7 +16,8 @@ create or replace function crawl.close_visit(
     successor text default null,
     size bigint default 0,
     was_parsed boolean default false,
-    was_asked boolean default true
+    was_asked boolean default true,
+    keeps_document boolean default false
 )
 returns void
 language plpgsql
@@ -43,6 +45,7 @@ begin
         requests = j.requests - (not close_visit.was_asked)::integer,
         lost = j.lost + (
             (close_visit.visit).was_known
+            and not close_visit.keeps_document
             and close_visit.outcome in ('gone', 'missing', 'failed', 'moved', 'duplicate', 'outside')
         )::integer,
         current_url = null

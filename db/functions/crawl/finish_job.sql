@@ -16,6 +16,7 @@ declare
     _job crawl.job;
     _state text := finish_job.state;
     _reason text := finish_job.reason;
+    _retired integer := 0;
 begin
     select j.* into strict _job from crawl.job as j where j.job_id = finish_job.job_id for update;
     if _state = 'done' and crawl.is_mass_loss(_job) then
@@ -25,7 +26,7 @@ begin
         );
     end if;
     if _state = 'done' then
-        _job.retired := _job.retired + crawl.settle_losses(_job.job_id);
+        _retired := crawl.settle_losses(_job.job_id);
     end if;
     update crawl.job as j
     set
@@ -33,7 +34,7 @@ begin
         reason = _reason,
         finished_at = clock_timestamp(),
         current_url = null,
-        retired = _job.retired
+        retired = j.retired + _retired
     where j.job_id = _job.job_id;
     perform audit.write_event(
         'crawl_' || _state, 'site ' || _job.site_id,

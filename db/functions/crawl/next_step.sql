@@ -29,8 +29,14 @@ declare
     _visit crawl.visit;
     _host crawl.host;
     _url crawl.url;
-    _step crawl.step;
+    _done constant crawl.step
+    := row('done', null, null, null, null, null, null, null, null, null, null, null)::crawl.step;
     _over text;
+    _wait interval;
+    _robots_due boolean;
+    _asked_url text;
+    _etag text;
+    _last_modified text;
 begin
     perform from queue.task as t
     where
@@ -43,8 +49,7 @@ begin
     select j.* into _job from crawl.job as j where j.job_id = next_step.job_id for update;
     if _job.state in ('pending', 'running') is not true then
         perform queue.finish_task(next_step.task_id, next_step.lease_token);
-        _step.action := 'done';
-        return next _step;
+        return next _done;
         return;
     end if;
     select s.* into _site from crawl.site as s where s.site_id = _job.site_id;
@@ -96,28 +101,29 @@ begin
         limit 1
         for update of h skip locked;
         if not found then
-            select min(greatest(v.ready_at, h.next_at)) - clock_timestamp() into _step.wait
+            select min(greatest(v.ready_at, h.next_at)) - clock_timestamp() into _wait
             from crawl.visit as v
             inner join crawl.host as h on v.host = h.host
             where v.job_id = _job.job_id and v.outcome is null;
         end if;
     end if;
 
-    if _visit.visit_id is null and _step.wait is not null then
-        _step.action := 'wait';
+    if _visit.visit_id is null and _wait is not null then
         -- a host that another run holds says no instant: look again soon
-        _step.wait := greatest(_step.wait, interval '200 milliseconds');
-        perform queue.release_task(
-            next_step.task_id, next_step.lease_token, wait => _step.wait
-        );
-        return next _step;
+        _wait := greatest(_wait, interval '200 milliseconds');
+        perform queue.release_task(next_step.task_id, next_step.lease_token, wait => _wait);
+        return query
+        select (
+            row(
+                'wait', _wait, null, null, null, null, null, null, null, null, null, null
+            )::crawl.step
+        ).*;
         return;
     end if;
     if _visit.visit_id is null then
         perform crawl.finish_job(_job.job_id, 'done', _over);
         perform queue.finish_task(next_step.task_id, next_step.lease_token);
-        _step.action := 'done';
-        return next _step;
+        return next _done;
         return;
     end if;
 
@@ -129,18 +135,12 @@ begin
         held_by_task = next_step.task_id,
         held_token = next_step.lease_token
     where h.host = _host.host;
-    _step.visit_id := _visit.visit_id;
-    _step.host := _host.host;
-    _step.failures := _host.robots_failures;
-    if _host.robots is null or _host.robots_expires_at <= clock_timestamp() then
-        _step.action := 'robots';
-        _step.url := substring(_visit.url from '^https?://[^/?#]+') || '/robots.txt';
-    else
-        _step.action := _visit.kind;
-        _step.url := _visit.url;
-        _step.depth := _visit.depth;
-        _step.wanted := _visit.wanted;
-        _step.robots := _host.robots;
+    _robots_due := _host.robots is null or _host.robots_expires_at <= clock_timestamp();
+    _asked_url := case
+        when _robots_due then substring(_visit.url from '^https?://[^/?#]+') || '/robots.txt'
+        else _visit.url
+    end;
+    if not _robots_due then
         update crawl.visit as v
         set attempts = v.attempts + 1
         where v.visit_id = _visit.visit_id;
@@ -148,17 +148,32 @@ begin
         from crawl.url as u
         where u.site_id = _site.site_id and u.url = _visit.url;
         -- asked whether it changed only where "no" would leave nothing undone
-        if _url.extractor = next_step.extractor and crawl.is_held(_url, _visit.wanted) then
-            _step.etag := case when not _url.etag_lies then _url.etag end;
-            _step.last_modified := case when not _url.etag_lies then _url.last_modified end;
+        if _url.extractor = next_step.extractor and crawl.is_held(_url, _visit.wanted)
+            and not _url.etag_lies
+        then
+            _etag := _url.etag;
+            _last_modified := _url.last_modified;
         end if;
     end if;
     update crawl.job as j
     set
-        current_url = _step.url,
-        requests = j.requests + (_step.action <> 'robots')::integer
+        current_url = _asked_url,
+        requests = j.requests + (not _robots_due)::integer
     where j.job_id = _job.job_id;
-    return next _step;
+    return query
+    select
+        case when _robots_due then 'robots' else _visit.kind end,
+        null::interval,
+        _visit.visit_id,
+        _asked_url,
+        _host.host,
+        case when not _robots_due then _visit.depth end,
+        case when not _robots_due then _visit.wanted end,
+        _etag,
+        _last_modified,
+        case when not _robots_due then _host.robots end,
+        _host.robots_failures,
+        case when not _robots_due then _host.missing_text end;
 end;
 $func$;
 

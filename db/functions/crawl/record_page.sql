@@ -46,6 +46,7 @@ declare
     _reason text;
     _staged record;
     _version integer;
+    _keeps_document boolean := false;
 begin
     select f.* into _visit
     from crawl.fence(record_page.task_id, record_page.lease_token, record_page.visit_id) as f;
@@ -112,7 +113,7 @@ begin
             record_page.extractor, _hash
         );
         if _outcome = 'duplicate' then
-            _visit.was_known := false;
+            _keeps_document := true;
             update crawl.url as u
             set
                 document_id = _twin.document_id,
@@ -149,7 +150,7 @@ begin
         end;
         -- of another page, whose text it is, there is one document
         _successor := case when _outcome = 'duplicate' then _staged.existing_source end;
-        _visit.was_known := false;
+        _keeps_document := true;
         update crawl.url as u
         set
             document_id = _staged.document_id,
@@ -164,7 +165,7 @@ begin
     perform crawl.close_visit(
         record_page.task_id, record_page.lease_token, _visit, _outcome,
         reason => _reason, successor => _successor, size => record_page.size,
-        was_parsed => record_page.body is not null
+        was_parsed => record_page.body is not null, keeps_document => _keeps_document
     );
     return _outcome;
 end;

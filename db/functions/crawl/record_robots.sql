@@ -3,7 +3,8 @@
 --
 -- An empty one allows everything (404). A failure, 429 and 5xx mean "not now", for as long as wait
 -- says. After three failures in a row the pages of that host fail in this run. Rules that changed
--- open again what was blocked, in this run and for the next ones.
+-- open again what was blocked, in this run and for the next ones. The probe, an address that cannot
+-- exist, is asked for before any page: what the host says of it is no page (crawl.record_probe).
 --
 -- called by  ingest/crawl/calls.py
 -- writes     crawl.host, crawl.visit, crawl.url, crawl.job, queue.task
@@ -17,7 +18,8 @@ create or replace function crawl.record_robots(
     robots text,
     delay interval default null,
     sitemaps text[] default '{}',
-    wait interval default null
+    wait interval default null,
+    probe text default null
 )
 returns boolean
 language plpgsql
@@ -110,6 +112,16 @@ begin
             group by u.depth;
         end if;
         perform crawl.add_sitemaps(record_robots.job_id, record_robots.sitemaps);
+        insert into crawl.visit as v (job_id, url, host, kind, depth, wanted)
+        select record_robots.job_id, record_robots.probe, record_robots.host, 'probe', -1, false
+        where
+            record_robots.probe is not null
+            and not exists (
+                select from crawl.visit as o
+                where
+                    o.job_id = record_robots.job_id and o.host = record_robots.host
+                    and o.kind = 'probe'
+            );
     end if;
     update crawl.job as j set current_url = null where j.job_id = record_robots.job_id;
     perform queue.enqueue('crawl_job', record_robots.job_id);

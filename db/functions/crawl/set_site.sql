@@ -41,7 +41,11 @@ declare
     _school_urn text := nullif(btrim(set_site.school_urn), '');
     _domain text := nullif(lower(btrim(set_site.domain)), '');
     _old crawl.site;
-    _new crawl.site;
+    _seeds text[];
+    _schedule text;
+    _time_zone text;
+    _next_run_at timestamptz;
+    _site_id bigint;
 begin
     if num_nonnulls(_la_code, _school_urn, _domain) <> 1 then
         raise exception 'a site is of one authority, one school or one national domain'
@@ -52,8 +56,7 @@ begin
     from crawl.site as s
     where (s.la_code, s.school_urn, s.domain) is not distinct from (_la_code, _school_urn, _domain)
     for update;
-    _new := _old;
-    _new.seeds := coalesce(
+    _seeds := coalesce(
         (
             select array_agg(t.tidy order by t.place)
             from (
@@ -65,24 +68,24 @@ begin
         ),
         _old.seeds
     );
-    if _new.seeds is null or array_position(_new.seeds, null) is not null
-        or cardinality(_new.seeds) > 100
+    if _seeds is null or array_position(_seeds, null) is not null
+        or cardinality(_seeds) > 100
     then
         raise exception 'a site needs addresses to begin with'
             using errcode = 'WC002',
                   hint = 'Give 1 to 100 addresses that begin with http:// or https://.';
     end if;
-    _new.schedule := case
+    _schedule := case
         when set_site.schedule is null then _old.schedule else nullif(btrim(set_site.schedule), '')
     end;
-    _new.time_zone := coalesce(set_site.time_zone, _old.time_zone, 'UTC');
-    _new.next_run_at := crawl.next_run(_new.schedule, now(), _new.time_zone);
-    if _new.schedule is not null and _new.next_run_at is null then
-        raise exception 'the schedule "%" names no day', left(_new.schedule, 60)
+    _time_zone := coalesce(set_site.time_zone, _old.time_zone, 'UTC');
+    _next_run_at := crawl.next_run(_schedule, now(), _time_zone);
+    if _schedule is not null and _next_run_at is null then
+        raise exception 'the schedule "%" names no day', left(_schedule, 60)
             using errcode = 'WC003', hint = 'Give a day that its months have.';
     end if;
-    if _old.schedule = _new.schedule and _old.time_zone = _new.time_zone then
-        _new.next_run_at := _old.next_run_at;
+    if _old.schedule = _schedule and _old.time_zone = _time_zone then
+        _next_run_at := _old.next_run_at;
     end if;
 
     insert into crawl.site as s (
@@ -96,7 +99,7 @@ begin
             (select c.name from place.school as c where c.urn = _school_urn),
             _domain
         ),
-        _la_code, _school_urn, _domain, _new.seeds,
+        _la_code, _school_urn, _domain, _seeds,
         coalesce(set_site.prefixes, _old.prefixes, '{}'),
         coalesce(
             nullif(btrim(set_site.document_type), ''), _old.document_type,
@@ -115,7 +118,7 @@ begin
         coalesce(set_site.max_time, _old.max_time, interval '6 hours'),
         coalesce(set_site.delay, _old.delay, interval '1 second'),
         coalesce(set_site.loss_limit, _old.loss_limit, 0.3),
-        _new.schedule, _new.time_zone, _new.next_run_at,
+        _schedule, _time_zone, _next_run_at,
         coalesce(set_site.paused, _old.paused, false)
     )
     on conflict on constraint site_once_per_owner do update set
@@ -126,8 +129,8 @@ begin
         loss_limit = excluded.loss_limit, schedule = excluded.schedule,
         time_zone = excluded.time_zone, next_run_at = excluded.next_run_at,
         paused = excluded.paused
-    returning s.* into _new;
-    return _new.site_id;
+    returning s.site_id into _site_id;
+    return _site_id;
 end;
 $func$;
 

@@ -40,8 +40,9 @@ async def test_the_audit_log_comes_in_pages_newest_first(office: Office) -> None
     for document in ids:
         await office.send("PATCH", f"{BASE}/{document}/validate", {"status": "approved"})
     actor = office.curator.user.principals[0]
-    first = await _admin(office, "audit", actor=actor, pageSize=2)
-    second = await _admin(office, "audit", actor=actor, pageSize=2, page=first["nextPage"])
+    asked = {"actor": actor, "kind": "status_changed", "pageSize": 2}
+    first = await _admin(office, "audit", **asked)
+    second = await _admin(office, "audit", **asked, page=first["nextPage"])
     numbers = [event["eventId"] for event in first["events"] + second["events"]]
     assert (len(numbers), numbers) == (3, sorted(numbers, reverse=True))
     assert second["nextPage"] is None

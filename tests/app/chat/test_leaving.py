@@ -49,8 +49,8 @@ async def test_who_leaves_a_stream_ends_the_models_call(chat: Service, library_u
             while name != "token":
                 name, data = await anext(events)
         assert chat.model.open == _LEFT
-    # everybody has left; two seconds are promised, a busy machine is given more
-    await _until(lambda: chat.model.open == 0, within=5)
+    # everybody has left
+    await _until(lambda: chat.model.open == 0, within=2)
     assert chat.model.left == _LEFT
     pool = chat.app.state.pool
     await _until(lambda: pool.get_idle_size() == pool.get_size(), within=5)
@@ -75,7 +75,7 @@ async def test_who_leaves_before_a_whole_answer_ends_the_models_call(chat: Servi
         await _until(lambda: chat.model.open == 1, within=20)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-    await _until(lambda: chat.model.left == 1, within=5)
+    await _until(lambda: chat.model.left == 1, within=2)
 
 
 async def test_many_chats_at_once_leave_the_pool_and_the_health_alone(chat: Service) -> None:

@@ -44,19 +44,19 @@ def test_nobody_is_changed_who_does_not_exist(kb: psycopg.Connection[Any]) -> No
 
 
 @pytest.fixture
-def committed(kb_url: str) -> Iterator[psycopg.Connection[Any]]:
-    with psycopg.connect(kb_url, autocommit=True) as db:
+def committed(db_url: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(db_url, autocommit=True) as db:
         yield db
         db.execute("delete from account.person")
 
 
 def test_two_admins_who_demote_each_other_at_once_leave_one(
-    kb_url: str, committed: psycopg.Connection[Any]
+    db_url: str, committed: psycopg.Connection[Any]
 ) -> None:
     both = [add_person(committed, Role.ADMIN)[0] for _ in range(2)]
 
     def demote(person_id: object) -> str | None:
-        with psycopg.connect(kb_url, autocommit=True) as db:
+        with psycopg.connect(db_url, autocommit=True) as db:
             try:
                 db.execute("select account.set_role(%s, 'parent')", [person_id])
             except psycopg.Error as error:

@@ -99,19 +99,19 @@ def test_signing_out_needs_only_a_token_of_the_session(kb: psycopg.Connection[An
 
 
 @pytest.fixture
-def committed(kb_url: str) -> Iterator[psycopg.Connection[Any]]:
-    with psycopg.connect(kb_url, autocommit=True) as db:
+def committed(db_url: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(db_url, autocommit=True) as db:
         yield db
         db.execute("delete from account.person")
 
 
 def test_of_many_at_once_one_gets_the_next_token(
-    kb_url: str, committed: psycopg.Connection[Any]
+    db_url: str, committed: psycopg.Connection[Any]
 ) -> None:
     _, token = _session(committed)
 
     def refresh(_: int) -> str:
-        with psycopg.connect(kb_url, autocommit=True) as db:
+        with psycopg.connect(db_url, autocommit=True) as db:
             return _refresh(db, token)[0]
 
     with ThreadPoolExecutor(4) as pool:

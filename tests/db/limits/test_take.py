@@ -60,14 +60,14 @@ def test_no_address_stands_in_the_table(kb: psycopg.Connection[Any]) -> None:
     assert b"kim".hex() not in kept
 
 
-def test_many_at_once_get_exactly_what_fits(kb_url: str) -> None:
+def test_many_at_once_get_exactly_what_fits(db_url: str) -> None:
     def hammer(_: int) -> int:
-        with psycopg.connect(kb_url, autocommit=True) as db:
+        with psycopg.connect(db_url, autocommit=True) as db:
             return sum(_take(db, "crowd") is None for _ in range(10))
 
     try:
         with ThreadPoolExecutor(4) as pool:
             assert sum(pool.map(hammer, range(4))) == 10
     finally:
-        with psycopg.connect(kb_url) as db:
+        with psycopg.connect(db_url) as db:
             db.execute("delete from limits.bucket")

@@ -134,8 +134,8 @@ def test_old_sessions_and_empty_measures_are_purged(kb: psycopg.Connection[Any])
 
 
 @pytest.fixture
-def committed(kb_url: str) -> Iterator[psycopg.Connection[Any]]:
-    with psycopg.connect(kb_url, autocommit=True) as db:
+def committed(db_url: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(db_url, autocommit=True) as db:
         yield db
         db.execute("delete from account.person")
 
@@ -148,20 +148,20 @@ def committed(kb_url: str) -> Iterator[psycopg.Connection[Any]]:
     ],
 )
 def test_whoever_signs_in_or_asks_while_the_account_goes_leaves_nothing(
-    kb_url: str, committed: psycopg.Connection[Any], call: str
+    db_url: str, committed: psycopg.Connection[Any], call: str
 ) -> None:
     person_id, _ = add_person(committed)
     got: list[object] = []
 
     def act() -> None:
-        with psycopg.connect(kb_url, autocommit=True) as db:
+        with psycopg.connect(db_url, autocommit=True) as db:
             try:
                 values = {"person": person_id, "hash": HASH, "token": secrets.token_bytes(32)}
                 got.append(db.execute(call.encode(), values).fetchone())
             except psycopg.Error as error:
                 got.append(error.sqlstate)
 
-    with psycopg.connect(kb_url) as eraser:
+    with psycopg.connect(db_url) as eraser:
         eraser.execute("select privacy.erase_person(%s)", [person_id])
         other = threading.Thread(target=act)
         other.start()
