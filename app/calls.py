@@ -206,6 +206,15 @@ async def loaded_packs(db: Connection) -> list[str]:
     return [row["pack"] for row in await db.fetch("select pack from terms.pack order by pack")]
 
 
+async def packs_without_wording(db: Connection) -> list[str]:
+    """Packs that were loaded before the database knew the texts of a chat."""
+    rows = await db.fetch(
+        "select p.pack from terms.pack as p"
+        " where not exists (select from chat.wording as w where w.pack = p.pack) order by p.pack"
+    )
+    return [row["pack"] for row in rows]
+
+
 async def diagnose(db: Connection) -> Diagnosis:
     """Counts and names that show whether the database is in order; reads tables directly, so it
     needs a login that may.

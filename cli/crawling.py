@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Wait until all of it is over.")]
-Job = Annotated[int, typer.Argument(help="Number of a run.", metavar="JOB")]
+Job = Annotated[int, typer.Argument(help="Number of a run.", metavar="JOB", min=1, max=2**63 - 1)]
 
 _COUNTS = (
     "new", "changed", "unchanged", "duplicate", "moved", "gone", "blocked", "failed", "skipped",
@@ -110,10 +110,15 @@ def set_site(
         str | None,
         typer.Option("--schedule", help="Five fields as in cron, '0 3 * * 1'; '' for never."),
     ] = None,
-    depth: Annotated[int | None, typer.Option("--depth", help="Links away from a seed.")] = None,
-    pages: Annotated[int | None, typer.Option("--pages", help="Requests of one run.")] = None,
+    depth: Annotated[
+        int | None, typer.Option("--depth", min=0, max=10, help="Links away from a seed.")
+    ] = None,
+    pages: Annotated[
+        int | None, typer.Option("--pages", min=1, max=2**31 - 1, help="Requests of one run.")
+    ] = None,
     delay: Annotated[
-        float | None, typer.Option("--delay", help="Seconds between two requests at least.")
+        float | None,
+        typer.Option("--delay", min=0, max=60, help="Seconds between two requests at least."),
     ] = None,
     paused: Annotated[
         bool | None, typer.Option("--pause/--no-pause", help="Let its schedule rest, or not.")
@@ -144,7 +149,9 @@ def set_site(
 
 
 def status(
-    number: Annotated[int | None, typer.Argument(help="Number of a run.", metavar="[JOB]")] = None,
+    number: Annotated[
+        int | None, typer.Argument(help="Number of a run.", metavar="JOB", min=1, max=2**63 - 1)
+    ] = None,
     wait: Wait = False,
     as_json: AsJson = False,
 ) -> int:

@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -42,6 +42,7 @@ class Facts:
     differences: "list[Difference] | None" = None
     # None: an older schema, or a login that may not read it
     surface: "Surface | None" = None
+    outdated_packs: Sequence[str] = ()
 
 
 def register(app: typer.Typer) -> None:
@@ -90,7 +91,7 @@ def examine(*, statistics: bool, surveyed: "list[Surface]") -> Iterator[Check]:
         return
     found = facts.diagnosis
     yield from _guarded("roles", lambda: _roles(found))
-    yield from _guarded("pack", lambda: _pack(found))
+    yield from _guarded("pack", lambda: _pack(found, facts.outdated_packs))
     yield from _guarded("indexes", lambda: _indexes(found))
     if facts.surface is not None:
         surface = facts.surface
@@ -136,6 +137,9 @@ async def _look(url: str, *, statistics: bool) -> Facts:
             # an older schema, which another check reports, does not know how
             with suppress(asyncpg.UndefinedFunctionError):
                 differences = await calls.check_statistics(db)
+        outdated: list[str] = []
+        with suppress(asyncpg.InvalidSchemaNameError, asyncpg.UndefinedTableError):
+            outdated = await calls.packs_without_wording(db)
         surface = None
         with suppress(
             asyncpg.InvalidSchemaNameError,
@@ -148,6 +152,7 @@ async def _look(url: str, *, statistics: bool) -> Facts:
             health=health,
             active=active,
             diagnosis=found,
+            outdated_packs=outdated,
             differences=differences,
             surface=surface,
         )
@@ -241,9 +246,17 @@ def _roles(found: "Diagnosis") -> Check:
     return Check("roles", "ok", ", ".join(found.roles))
 
 
-def _pack(found: "Diagnosis") -> Check:
+def _pack(found: "Diagnosis", outdated: Sequence[str]) -> Check:
     if not found.packs:
         return Check("pack", "fail", "no domain is loaded", "Run `pgkb pack load packs/send`.")
+    if outdated:
+        return Check(
+            "pack",
+            "warn",
+            f"{', '.join(outdated)} was loaded by an older pgkb: the texts of its chat and the "
+            "policies to look for on schools' sites are missing",
+            "Run `pgkb pack load DIR` again, e.g. with packs/send.",
+        )
     return Check("pack", "ok", ", ".join(found.packs))
 
 

@@ -32,7 +32,11 @@ def load(
     if as_json:
         print_json(report)
         return
-    counts = [f"{value:,} {name}" for name, value in report.items() if isinstance(value, int)]
+    counts = [
+        f"{value:,} {name.replace('_', ' ')}"
+        for name, value in report.items()
+        if isinstance(value, int)
+    ]
     say(f"{report['pack']}: {report['title']}")
     say(", ".join(counts))
 

@@ -25,9 +25,8 @@ def register(app: typer.Typer) -> None:
     app.command("status", help="What runs, where, and whether it is deployed.")(status)
     app.command(
         "psql",
-        help="Open psql on the database; arguments after it are psql's own.",
+        help="Open psql on the database; arguments are psql's own, its help is -?.",
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-        add_help_option=False,
     )(psql)
 
 

@@ -21,7 +21,9 @@ _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 def register(app: typer.Typer) -> None:
     """Add both commands."""
     app.command("serve", help="Answer questions over HTTP.")(serve)
-    app.command("worker", help="Finish interrupted work and keep the database tidy.")(worker)
+    app.command(
+        "worker", help="Do what waits: uploads, pages, crawls, upkeep; finish what was interrupted."
+    )(worker)
 
 
 def serve(

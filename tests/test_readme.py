@@ -19,6 +19,7 @@ import pytest
 REPOSITORY = Path(__file__).resolve().parent.parent
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 BIN = Path(sys.executable).parent
+VARIABLE = r"(?:PGKB|RAG|OPENAI|AZURE_OPENAI|OTEL)_[A-Z0-9_]*[A-Z0-9]|CHUNK_EXPANSION_ENABLED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +164,28 @@ def test_every_file_and_room_named_exists() -> None:
     assert len(rooms) >= 8
     for name in [*links, *rooms]:
         assert (REPOSITORY / name).exists(), name
+
+
+def test_every_variable_the_program_reads_is_documented_and_no_other() -> None:
+    pages = [REPOSITORY / "README.md", *(REPOSITORY / "docs").glob("*.md")]
+    told = set(re.findall(r"`(\w+)`", "\n".join(page.read_text("utf-8") for page in pages)))
+    read: set[str] = set()
+    for room in ("app", "cli", "db", "ingest", "providers"):
+        for file in (REPOSITORY / room).rglob("*.py"):
+            read |= set(re.findall(rf'"({VARIABLE})"', file.read_text("utf-8")))
+    assert len(read) > 40
+    assert read - told == set()
+    compose = (REPOSITORY / "docker-compose.yml").read_text("utf-8")
+    tests = {"PGKB_SHARED_DATA", "PGKB_NO_SKIP", "PGKB_TEST_KILLS"}
+    known = read | tests | set(re.findall(VARIABLE, compose))
+    assert {name for name in told if re.fullmatch(VARIABLE, name)} - known == set()
+
+
+def test_every_page_of_docs_links_to_what_exists() -> None:
+    pages = [*(REPOSITORY / "docs").rglob("*.md"), *REPOSITORY.glob("*/README.md")]
+    for page in pages:
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
 def test_every_function_named_exists() -> None:

@@ -98,7 +98,10 @@ async def spooled_file(folder: Path | None) -> AsyncIterator[SpooledFile]:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
-        raise SpoolError(f"the spool cannot be written to ({error.strerror})") from error
+        raise SpoolError(
+            f"{folder} cannot be written to ({error.strerror}): set PGKB_UPLOAD_DIR to a folder "
+            "that the service and all workers share"
+        ) from error
     file = SpooledFile(path, descriptor)
     try:
         yield file

@@ -105,6 +105,19 @@ def test_doctor_names_statistics_that_are_wrong_and_their_repair(library_url: st
     assert ended.code == 0, ended.out
 
 
+def test_doctor_names_a_pack_that_an_older_version_loaded(library_url: str) -> None:
+    with psycopg.connect(library_url, autocommit=True) as db:
+        db.execute("insert into terms.pack (pack) values ('older')")
+        try:
+            ended = pgkb_here("doctor", "--json", PGKB_DATABASE_URL=library_url)
+        finally:
+            db.execute("delete from terms.pack where pack = 'older'")
+    (pack,) = [check for check in ended.json["checks"] if check["name"] == "pack"]
+    assert pack["state"] == "warn"
+    assert "older" in pack["finding"]
+    assert "pgkb pack load" in pack["todo"]
+
+
 def test_doctor_says_what_to_do_when_nothing_is_deployed(blank_url: str) -> None:
     ended = pgkb_here("doctor", PGKB_DATABASE_URL=blank_url)
     assert ended.code == 1

@@ -14,7 +14,7 @@ from tests.cli.command import REPOSITORY, environment, pgkb, pgkb_here
 COMMANDS = (
     "up", "down", "status", "psql", "ingest", "search", "ask", "serve", "worker", "pack", "doctor",
     "demo", "crawl", "ingest-status", "eval", "tune", "bench", "reembed", "upkeep", "rebuild-index",
-    "documents",
+    "documents", "jobs", "load", "users",
 )  # fmt: skip
 NOWHERE = "postgresql://someone:hunter2@127.0.0.1:1/pgkb"
 
@@ -49,7 +49,7 @@ def test_help_loads_neither_drivers_nor_models() -> None:
     assert shown.stderr.strip() == "[]"
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in {"psql"}])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself(command: str) -> None:
     ended = pgkb_here(command, "--help")
     assert ended.code == 0
@@ -78,6 +78,10 @@ def test_version_is_one_line() -> None:
         (["ask", "hello", "--la"], "requires an argument"),
         (["ask", "hello", "--top-k", "0"], "--top-k"),
         (["ask", "hello", "--colour", "red"], "No such option"),
+        (["crawl", "site", "--la", "E10000016", "--delay", "-1"], "--delay"),
+        (["crawl", "site", "--la", "E10000016", "--depth", "99999999999"], "--depth"),
+        (["crawl", "site", "--la", "E10000016", "--pages", "0"], "--pages"),
+        (["crawl", "pause", "99999999999999999999"], "JOB"),
         (["serve", "--port", "70000"], "--port"),
         (["serve", "--host", "0.0.0.0"], "--allow-remote"),  # noqa: S104 - refused, not bound
     ],

@@ -1,17 +1,14 @@
 """An office to work in, with an embedder that costs nothing."""
 
-import secrets
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from app.access.user import Role
 from app.asgi import create_app
@@ -23,6 +20,7 @@ from tests.app.admin.office import Office, brisk
 from tests.app.library import asking, load_places_and_words
 from tests.app.people import sign_in
 from tests.providers.fake_openai import fake_openai
+from tests.sandbox import shared_database
 
 
 @pytest.fixture(scope="session")
@@ -80,29 +78,18 @@ def premises(
     server_url: str, template: Any, embedder: Embedder, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Premises]:
     """Shared by the tests of a module, as the process that parses takes a second to start."""
-    name = f"{template.template_dbname}_{secrets.token_hex(4)}"
-    with psycopg.connect(server_url, autocommit=True) as admin:
-        admin.execute(
-            sql.SQL("create database {} template {}").format(
-                sql.Identifier(name), sql.Identifier(template.template_dbname)
-            )
+    with shared_database(server_url, template, load_places_and_words) as url:
+        spool = tmp_path_factory.mktemp("uploads")
+        stop = threading.Event()
+        hired = threading.Thread(
+            target=worker.run,
+            args=(url,),
+            kwargs={"embedder": embedder, "stop": stop, "settings": brisk(spool)},
         )
-    url = urlsplit(server_url)._replace(path=f"/{name}").geturl()
-    with psycopg.connect(url) as db:
-        load_places_and_words(db)
-    spool = tmp_path_factory.mktemp("uploads")
-    stop = threading.Event()
-    hired = threading.Thread(
-        target=worker.run,
-        args=(url,),
-        kwargs={"embedder": embedder, "stop": stop, "settings": brisk(spool)},
-    )
-    hired.start()
-    yield Premises(url, spool)
-    stop.set()
-    hired.join()
-    with psycopg.connect(server_url, autocommit=True) as admin:
-        admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+        hired.start()
+        yield Premises(url, spool)
+        stop.set()
+        hired.join()
 
 
 @pytest.fixture
