@@ -47,6 +47,10 @@ def _live(db: psycopg.Connection[Any]) -> UUID:
         [secrets.token_hex(16), secrets.token_bytes(32)],
     )
     db.execute("select validation.start_run(dry_run => true)")
+    db.execute(
+        "update corpus.chunk_fact set status = 'flagged' where chunk_id = %s",
+        [add(db, "A rule for everybody.", source="rule.txt").chunk_ids[0]],
+    )
     db.execute("select crawl.set_site(domain => 'nhs.uk', seeds => array['https://www.nhs.uk/'])")
     db.execute("select crawl.start(domain => 'nhs.uk', requested_by => %s)", [principal])
     db.execute("select audit.speak_for('', null)")
@@ -101,7 +105,8 @@ def test_nothing_of_a_person_stays_anywhere(kb: psycopg.Connection[Any]) -> None
     for gone in (str(person_id), EMAIL, NAME, POSTCODE, QUESTION, "My own notes", "notes.txt"):
         assert gone not in left
     assert "lee@example.org" in left
-    assert value_of(kb, "select count(*) from embedding.vector") == 0
+    # of the passage that was only decided on
+    assert value_of(kb, "select count(*) from embedding.vector") == 1
     kinds = {row[0] for row in kb.execute("select kind from audit.event").fetchall()}
     assert {"person_added", "looked", "person_erased"} <= kinds
     assert value_of(kb, "select privacy.export_person(%s) is not null", [other])
