@@ -96,14 +96,15 @@ async def answer(desk: Desk, begun: Begun, tell: Tell) -> ChatAnswer:
     Raises the database's errors and nothing of a provider. Cancelled or failed, it notes so.
     """
     run = _Run(desk, begun, tell)
-    try:
-        said = await run.through()
-    except asyncio.CancelledError:
-        run.note_later("interrupted")
-        raise
-    except Exception:
-        run.note_later("failed")
-        raise
+    with desk.keeper.answering():
+        try:
+            said = await run.through()
+        except asyncio.CancelledError:
+            run.note_later("interrupted")
+            raise
+        except Exception:
+            run.note_later("failed")
+            raise
     await tell(said)
     return said
 
