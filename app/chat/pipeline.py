@@ -335,10 +335,10 @@ class _Run:
             await self._say(wording.NO_QUOTE)
             return _Written(by="extractive", citations=[], found=False)
         start = await self._disclaim(found)
-        for block in quoting.blocks(said.text):
+        quotes = quoting.quotations(said.text)
+        for block in quoting.blocks(quoting.without_footnotes(said.text, quotes)):
             await self._say(block)
         offset = len("".join(self._told[:start]))
-        quotes = quoting.quotations(said.text)
         return _Written(
             by="extractive",
             citations=list(said.citations),

@@ -75,7 +75,7 @@ def test_a_child_named_since_is_still_meant_in_the_next_question(
     conversation_id = said(
         reference, "who?", person_id=somebody, la_code=KENT, place_from="request"
     )
-    going_on = {"person_id": somebody, "conversation_id": conversation_id}
+    going_on: dict[str, Any] = {"person_id": somebody, "conversation_id": conversation_id}
     _, turn_id = start(
         reference, "and Robin?", **going_on, child_id=theirs, la_code=BIRMINGHAM,
         school_urn=SCHOOL, place_from="profile",
