@@ -207,12 +207,14 @@ _INTERNAL = Trouble(
 _UNSTORABLE = Trouble(
     400,
     "invalid_request",
-    "the request holds text or a number that cannot be stored",
-    "Leave out the character NUL; numbers are those of 64 bits.",
+    "the request holds text, a number or a moment that cannot be stored",
+    "Leave out the character NUL; numbers are those of 64 bits, years 1 to 9999.",
 )
 
 # the standard's own SQLSTATEs, by code or by two-character class
 _STANDARD = {
+    # the driver's own refusal of an argument: a number beyond 64 bits, a moment before year 1
+    "22000": _UNSTORABLE,
     "22021": _UNSTORABLE,
     "22P05": _UNSTORABLE,
     "08": _UNAVAILABLE,
@@ -292,9 +294,6 @@ def trouble_of(error: BaseException) -> Trouble:
         return _NO_SPOOL
     if isinstance(error, TimeoutError):
         return _TOO_SLOW
-    if isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError):
-        # the driver's refusal of an argument, such as a number beyond 64 bits
-        return _UNSTORABLE
     if isinstance(error, (OSError, asyncpg.InterfaceError)):
         return _UNAVAILABLE
     return _INTERNAL

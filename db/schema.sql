@@ -858,7 +858,7 @@ GRANT ALL ON FUNCTION chat.broader_question(question text) TO pgkb_app;
 CREATE FUNCTION chat.context_of(question text, conversation_id uuid DEFAULT NULL::uuid, person_id uuid DEFAULT NULL::uuid, child_id uuid DEFAULT NULL::uuid, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text, turns integer DEFAULT 4) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text, place_from text, child uuid, history jsonb, standalone text, system_prompt text, no_area_disclaimer text, not_found text)
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 7eeaaa7f28b4e6f9';
+    AS 'sha256 9c412632c61b52fc';
 
 COMMENT ON FUNCTION chat.context_of(question text, conversation_id uuid, person_id uuid, child_id uuid, la text, home_la text, urn text, postcode text, turns integer) IS 'What is known before a question is searched for: whose rules hold, what was said before, what to search for, and the words of the domain.';
 
@@ -6494,9 +6494,9 @@ GRANT USAGE ON SCHEMA privacy TO pgkb_admin;
 CREATE FUNCTION privacy.erase_person(person_id uuid, actor text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 683da56fcc094849';
+    AS 'sha256 5dfd0e273e7d95e3';
 
-COMMENT ON FUNCTION privacy.erase_person(person_id uuid, actor text) IS 'Forget a person: account, children, sessions, conversations, private documents and cached questions go, events stay without the name.';
+COMMENT ON FUNCTION privacy.erase_person(person_id uuid, actor text) IS 'Forget a person: account, children, sessions, conversations, private documents and cached questions go; events, decisions, uploads and runs stay without the name.';
 
 REVOKE ALL ON FUNCTION privacy.erase_person(person_id uuid, actor text) FROM PUBLIC;
 GRANT ALL ON FUNCTION privacy.erase_person(person_id uuid, actor text) TO pgkb_app;
@@ -6505,7 +6505,7 @@ GRANT ALL ON FUNCTION privacy.erase_person(person_id uuid, actor text) TO pgkb_a
 CREATE FUNCTION privacy.export_person(person_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5766902ba4c331ca';
+    AS 'sha256 cfca08691b04105c';
 
 COMMENT ON FUNCTION privacy.export_person(person_id uuid) IS 'Everything that is held of a person, as one JSON document; passwords and tokens are not in it.';
 

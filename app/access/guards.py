@@ -20,12 +20,6 @@ def may_ask(connection: Caller, _: BaseRouteHandler) -> None:
         raise _not_signed_in()
 
 
-def signed_in(connection: Caller, _: BaseRouteHandler) -> None:
-    """Whoever has a token that is good; one outlives its session by minutes."""
-    if connection.user is None:
-        raise _not_signed_in()
-
-
 async def in_session(connection: Caller, _: BaseRouteHandler) -> None:
     """Whoever is signed in just now: the database is asked, so that a revoked session is over."""
     await _role_now(connection)

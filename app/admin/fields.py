@@ -8,10 +8,12 @@ from msgspec import Meta
 from app.errors import problems
 
 _STORED = r"^[^\x00]*$"
+# a blank code would be taken for none, and what was meant for one area be done to all
+_NAMED = r"^[^\x00]*[^\x00\s][^\x00]*$"
 _BIGGEST = 2**63 - 1
 
-Name = Annotated[str, Meta(min_length=1, max_length=300, pattern=_STORED)]
-Code = Annotated[str, Meta(min_length=1, max_length=20, pattern=_STORED)]
+Name = Annotated[str, Meta(min_length=1, max_length=300, pattern=_NAMED)]
+Code = Annotated[str, Meta(min_length=1, max_length=20, pattern=_NAMED)]
 Tag = Annotated[str, Meta(min_length=1, max_length=100, pattern=_STORED)]
 Reason = Annotated[
     str,

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import asyncpg
@@ -14,12 +15,28 @@ from app.pool import Lender, PoolBusyError, lend
 
 _log = logging.getLogger("pgkb.app")
 
+# when the service stops: answers that were cut off note so at once, or never
+_CUT_OFF_SECONDS = 2.0
+
 
 class Keeper:
     """Notes how turns end. Work that nobody waits for is finished before the pool closes."""
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
+        self._answering: set[asyncio.Task[Any]] = set()
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """While this task is in it, the pool does not close before it could note how it ended."""
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("answers are written by tasks")
+        self._answering.add(task)
+        try:
+            yield
+        finally:
+            self._answering.discard(task)
 
     async def finish(self, pool: Lender, turn: Turn, ending: Ending) -> bool:
         """Note it, whoever is cancelled meanwhile; False when the database would not."""
@@ -36,7 +53,9 @@ class Keeper:
         return task
 
     async def drain(self) -> None:
-        """Wait for what is under way."""
+        """Wait for what is under way; the server has cancelled what took too long to stop."""
+        if self._answering:
+            await asyncio.wait(self._answering, timeout=_CUT_OFF_SECONDS)
         await asyncio.gather(*self._running, return_exceptions=True)
 
 

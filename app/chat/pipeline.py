@@ -96,14 +96,15 @@ async def answer(desk: Desk, begun: Begun, tell: Tell) -> ChatAnswer:
     Raises the database's errors and nothing of a provider. Cancelled or failed, it notes so.
     """
     run = _Run(desk, begun, tell)
-    try:
-        said = await run.through()
-    except asyncio.CancelledError:
-        run.note_later("interrupted")
-        raise
-    except Exception:
-        run.note_later("failed")
-        raise
+    with desk.keeper.answering():
+        try:
+            said = await run.through()
+        except asyncio.CancelledError:
+            run.note_later("interrupted")
+            raise
+        except Exception:
+            run.note_later("failed")
+            raise
     await tell(said)
     return said
 
@@ -353,10 +354,10 @@ class _Run:
             await self._say(wording.NO_QUOTE)
             return _Written(by="extractive", citations=[], found=False)
         start = await self._disclaim(found)
-        for block in quoting.blocks(said.text):
+        quotes = quoting.quotations(said.text)
+        for block in quoting.blocks(quoting.without_footnotes(said.text, quotes)):
             await self._say(block)
         offset = len("".join(self._told[:start]))
-        quotes = quoting.quotations(said.text)
         return _Written(
             by="extractive",
             citations=list(said.citations),

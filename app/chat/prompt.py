@@ -46,7 +46,13 @@ _DEFUSED = (
         r"‹\1›",
     ),
     # a citation that a document makes up
-    (re.compile(r"[\[【]\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*[\]】]"), r"(\1)"),
+    (
+        re.compile(
+            r"(?i)[\[【](\^?\s*(?:sources?\s*)?\d{1,3}(?:\s*(?:,|;|-|–|and)\s*\d{1,3})*)"
+            r"\s*(?:†[^\]】\n]{0,40})?[\]】]"
+        ),
+        r"(\1)",
+    ),
 )
 
 

@@ -10,6 +10,8 @@ from providers.protocols import Answer, Source
 
 # each quotation is a paragraph of its own, followed by its number
 _QUOTED = re.compile(r"(?<=\n\n)“(.+?)” \[(\d+)\](?=\n\n|\Z)", re.DOTALL)
+# a document's own footnotes, which would look like marks of ours
+_FOOTNOTE = re.compile(r"\[(\s*\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*\s*)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,17 @@ def quotations(text: str) -> list[Quotation]:
         Quotation(match.start(), match.end(), match.group(1), int(match.group(2)))
         for match in _QUOTED.finditer(text)
     ]
+
+
+def without_footnotes(text: str, quotes: Sequence[Quotation]) -> str:
+    """The answer with round brackets for what a quotation's own text has in square ones, so that
+    every mark is ours; nothing in it moves.
+    """
+    for each in quotes:
+        start = each.start + 1
+        end = start + len(each.text)
+        text = text[:start] + _FOOTNOTE.sub(r"(\1)", each.text) + text[end:]
+    return text
 
 
 def by_source(quotes: Sequence[Quotation]) -> dict[int, list[str]]:

@@ -8,7 +8,7 @@ from uuid import UUID
 from litestar import Controller, delete, get
 from litestar.params import FromPath, QueryParameter
 
-from app.access.guards import signed_in
+from app.access.guards import in_session
 from app.chat import calls
 from app.chat.calls import ConversationSummary, KeptTurn
 from app.errors import PROBLEMS, AnyRequest
@@ -45,7 +45,8 @@ class ConversationController(Controller):
 
     path = "/api/conversations"
     tags = ("conversations",)
-    guards = (signed_in,)
+    # what was said of a child is not read with the token of a session that is over
+    guards = (in_session,)
 
     @get(summary="List your conversations", responses=PROBLEMS)
     async def list_mine(

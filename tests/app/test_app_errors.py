@@ -100,6 +100,7 @@ def test_what_our_functions_say_to_people_is_passed_on() -> None:
         (_postgres("23505", 'duplicate key value violates "secret_idx"'), 500, "internal_error"),
         (_postgres("ST002", 'kb.top_k cannot be "secret"'), 500, "ST002"),
         (_postgres("22021", "invalid byte sequence for encoding"), 400, "invalid_request"),
+        (asyncpg.DataError("invalid input for query argument: 'secret'"), 400, "invalid_request"),
         (ConnectionRefusedError(111, "secret host"), 503, "database_unavailable"),
         (TimeoutError(), 504, "timeout"),
         (ValueError("secret"), 500, "internal_error"),

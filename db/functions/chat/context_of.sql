@@ -2,7 +2,7 @@
 -- What is known before a question is searched for: whose rules hold, what was said before, what to search for, and the words of the domain.
 --
 -- The place is what this request names; else what an earlier request of this conversation named,
--- unless a child is named now; else the profile's, for which a postcode is the last resort. What a
+-- unless a child is named now or was named since; else the profile's, for which a postcode is the last resort. What a
 -- request names must be known, what a profile holds and is not known is passed over. Of several
 -- packs the one loaded last speaks.
 -- Writes nothing: runs in a read-only transaction and on a standby.
@@ -87,14 +87,13 @@ begin
             array(select e.value ->> 'question' from jsonb_array_elements(history) as e)
         );
         if place_from = 'none' and context_of.child_id is null then
+            -- the last turn only: behind one about a named child lies the place of somebody else
             select r.* into _earlier
             from chat.turn as r
-            where
-                r.conversation_id = context_of.conversation_id
-                and r.place_from in ('request', 'conversation')
+            where r.conversation_id = context_of.conversation_id
             order by r.turn_id desc
             limit 1;
-            if found then
+            if _earlier.place_from in ('request', 'conversation') then
                 place_from := 'conversation';
                 _la := _earlier.la_code;
                 _home_la := _earlier.home_la_code;

@@ -1,13 +1,14 @@
 -- privacy.erase_person
--- Forget a person: account, children, sessions, conversations, private documents and cached questions go, events stay without the name.
+-- Forget a person: account, children, sessions, conversations, private documents and cached questions go; events, decisions, uploads and runs stay without the name.
 --
 -- Whoever is just signing in or asking as this person waits, and is then refused. What an answer
 -- that was being written put into the cache after that goes with the next privacy.purge.
 --
 -- definer because  nobody may change the audit but so
 -- called by  app/access/calls.py
--- writes     account.*, chat.*, corpus.*, intake.*, embedding.query_cache, audit.event
--- locks      the person, and the admins when one goes
+-- writes     account.*, chat.*, corpus.*, intake.*, embedding.query_cache, audit.event,
+--            validation.run, crawl.job
+-- locks      the person, and the admins when one goes; passages they decided on, uploads and runs of theirs
 -- raises     PE005 the last admin, PE006 no such person
 
 create or replace function privacy.erase_person(person_id uuid, actor text default null)
@@ -42,6 +43,19 @@ begin
     -- conversations, children and sessions go with it
     delete from account.person as p where p.person_id = erase_person.person_id;
     perform audit.forget_person(erase_person.person_id);
+    -- what was decided holds and what was asked for goes on, by nobody
+    update corpus.chunk_fact as f
+    set reviewed_by = 'person who left'
+    where f.reviewed_by = _principal;
+    update intake.upload as u
+    set handed_in_by = 'person who left'
+    where u.handed_in_by = _principal;
+    update validation.run as r
+    set requested_by = 'person who left'
+    where r.requested_by = _principal;
+    update crawl.job as j
+    set requested_by = 'person who left'
+    where j.requested_by = _principal;
     -- by the person, nobody's name; else by whoever did it
     perform audit.write_event(
         'person_erased', 'person who left', _removed,
@@ -54,4 +68,4 @@ end;
 $func$;
 
 comment on function privacy.erase_person is
-'Forget a person: account, children, sessions, conversations, private documents and cached questions go, events stay without the name.';
+'Forget a person: account, children, sessions, conversations, private documents and cached questions go; events, decisions, uploads and runs stay without the name.';

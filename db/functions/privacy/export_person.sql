@@ -89,6 +89,31 @@ begin
             from intake.batch as b
             where b.owner = _principal
         ),
+        'uploads', (
+            select coalesce(
+                jsonb_agg(
+                    jsonb_build_object(
+                        'file_name', u.file_name, 'title', u.title, 'created_at', u.created_at
+                    )
+                    order by u.created_at
+                ),
+                '[]'
+            )
+            from intake.upload as u
+            where u.handed_in_by = _principal
+        ),
+        'runs', (
+            select coalesce(jsonb_agg(to_jsonb(r) order by r.created_at), '[]')
+            from (
+                select 'validation' as kind, v.run_id as key, v.created_at
+                from validation.run as v
+                where v.requested_by = _principal
+                union all
+                select 'crawl', j.job_id, j.created_at
+                from crawl.job as j
+                where j.requested_by = _principal
+            ) as r
+        ),
         'conversations', (
             select coalesce(
                 jsonb_agg(

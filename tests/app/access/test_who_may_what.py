@@ -13,7 +13,7 @@ from app.access.user import Role
 from tests.app.library import SCHOOL
 from tests.app.people import Visitor, sign_in
 
-OWN = ("/api/auth/me", "/api/me/children", "/api/me/export")
+OWN = ("/api/auth/me", "/api/me/children", "/api/me/export", "/api/conversations")
 
 
 @pytest.fixture
@@ -60,8 +60,9 @@ async def test_a_token_of_a_session_that_never_was_is_refused(
     door: AsyncClient, house: Litestar, parent: Visitor
 ) -> None:
     token = house.state.tokens.issue(parent.user, uuid4())
-    answer = await door.get("/api/auth/me", headers={"Authorization": f"Bearer {token}"})
-    assert answer.status_code == 401
+    for path in OWN:
+        answer = await door.get(path, headers={"Authorization": f"Bearer {token}"})
+        assert answer.status_code == 401, path
 
 
 @pytest.mark.parametrize("role", [Role.PARENT, Role.PROFESSIONAL, Role.CURATOR])

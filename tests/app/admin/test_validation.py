@@ -102,6 +102,8 @@ async def test_verdicts_come_in_pages(office: Office) -> None:
 async def test_a_run_that_cannot_be_is_refused(office: Office) -> None:
     assert (await office.get(f"{URL}/status")).status_code == 404
     assert (await office.send("POST", URL, {"threshold": 1.5})).status_code == 400
+    # a slip: it would judge the documents of every area
+    assert (await office.send("POST", URL, {"laCode": " "})).status_code == 400
     assert (await office.send("POST", URL, {"laCode": "E99999999"})).status_code == 422
     empty = await _run(office)
     assert (empty["run"]["documents"], empty["verdicts"]) == (0, [])

@@ -13,6 +13,7 @@ from litestar import Litestar
 from app.asgi import create_app
 from app.settings import from_environ
 from providers.chat_models import chat_model_for
+from providers.protocols import ChatModel
 from tests.app.chat.model_server import ModelServer, Script, running
 
 QUESTION = "My child was excluded from school. Who advises families?"
@@ -36,19 +37,25 @@ class Service:
         self.model.left = self.model.most_open = 0
 
 
-@contextmanager
-def service(database_url: str, model: ModelServer, **settings: Any) -> Iterator[Service]:
-    """The app on a free port, open to everybody."""
-    facts: dict[str, Any] = {"anonymous": True, "database_settings": _UNLIMITED} | settings
-    chosen = replace(from_environ({}, database_url=database_url), **facts)
-    speaking = chat_model_for(
+def talker(model: ModelServer) -> ChatModel:
+    """The app's client of that model."""
+    found = chat_model_for(
         {
             "PGKB_CHAT_MODEL": "talker",
             "PGKB_CHAT_BASE_URL": model.url,
             "PGKB_CHAT_SILENCE": "30",
         }
     )
-    app = create_app(chosen, model=speaking)
+    assert found is not None
+    return found
+
+
+@contextmanager
+def service(database_url: str, model: ModelServer, **settings: Any) -> Iterator[Service]:
+    """The app on a free port, open to everybody."""
+    facts: dict[str, Any] = {"anonymous": True, "database_settings": _UNLIMITED} | settings
+    chosen = replace(from_environ({}, database_url=database_url), **facts)
+    app = create_app(chosen, model=talker(model))
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]

@@ -7,6 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.chat.citations import CitationFilter
+from app.chat.quoting import quotations, without_footnotes
 
 KNOWN = frozenset([1, 2, 3])
 _SHOWN = re.compile(r"\[(\d{1,3})\]")
@@ -82,3 +83,17 @@ def test_a_year_or_words_in_brackets_stay_as_they_are() -> None:
 def test_an_endless_bracket_does_not_hold_the_text_back() -> None:
     marks = CitationFilter(KNOWN)
     assert len(marks.feed("[" + "1" * 5000)) > 4900
+
+
+def test_a_footnote_in_a_quotation_is_no_mark_of_ours() -> None:
+    text = "Passages:\n\n“The desk [99] answers [2, 3] in [2014] days.” [1]\n\n“It helps [4].” [2]"
+    quotes = quotations(text)
+    shown = without_footnotes(text, quotes)
+    assert shown == (
+        "Passages:\n\n“The desk (99) answers (2, 3) in [2014] days.” [1]\n\n“It helps (4).” [2]"
+    )
+    # highlights are looked for in the source, which has its own brackets
+    assert [quote.text for quote in quotes] == [
+        "The desk [99] answers [2, 3] in [2014] days.", "It helps [4].",
+    ]  # fmt: skip
+    assert [shown[quote.start : quote.end][-3:] for quote in quotes] == ["[1]", "[2]"]

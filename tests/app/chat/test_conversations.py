@@ -114,6 +114,17 @@ async def test_ones_own_conversations_are_listed_read_and_deleted(
     assert (await _get(chat, path, parent))[0] == 404
 
 
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"])
+async def test_a_moment_that_no_calendar_holds_is_refused(
+    chat: Service, parent: Visitor, moment: str
+) -> None:
+    async with client(chat) as http:
+        answer = await http.get(
+            "/api/conversations", params={"before": moment}, headers=parent.headers
+        )
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_request")
+
+
 async def test_anothers_conversation_does_not_exist(chat: Service, parent: Visitor) -> None:
     other = await asyncio.to_thread(sign_in, chat.app, Role.ADMIN)
     theirs = await ask(chat, la=BIRMINGHAM, headers=other.headers)

@@ -4,13 +4,17 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 import httpx2
 import psycopg
 
+from app.asgi import create_app
+from app.settings import from_environ
 from tests.app.chat.model_server import Script
-from tests.app.chat.service import QUESTION, Service, client, events_of
-from tests.app.library import BIRMINGHAM
+from tests.app.chat.service import QUESTION, Service, client, events_of, talker
+from tests.app.library import BIRMINGHAM, OPEN
+from tests.app.running import running
 
 _STREAM = {"Accept": "text/event-stream"}
 _LEFT, _MANY = 20, 200
@@ -76,6 +80,28 @@ async def test_who_leaves_before_a_whole_answer_ends_the_models_call(chat: Servi
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
     await _until(lambda: chat.model.left == 1, within=2)
+
+
+async def test_an_answer_that_a_stop_cuts_off_is_kept(chat: Service, library_url: str) -> None:
+    chat.speaks(Script("Call the team [1] " * 50, stall_after=5))
+    settings = replace(from_environ(OPEN, database_url=library_url), shutdown_seconds=1)
+    with running(create_app(settings, model=talker(chat.model)), settings) as server:
+        async with httpx2.AsyncClient(base_url=server.url, timeout=60, trust_env=False) as http:
+            body = {"question": QUESTION, "la": BIRMINGHAM}
+            async with http.stream("POST", "/api/chat", json=body, headers=_STREAM) as answer:
+                events = events_of(answer)
+                name, started = await anext(events)
+                while name != "token":
+                    name, _ = await anext(events)
+                server.stop()
+                await asyncio.to_thread(server.thread.join, 30)
+    with psycopg.connect(library_url) as db:
+        row = db.execute(
+            "select state, answer from chat.turn where turn_id = %s", [started["turn_id"]]
+        ).fetchone()
+    assert row is not None
+    assert row[0] == "interrupted"
+    assert row[1].startswith("Call the team")
 
 
 async def test_many_chats_at_once_leave_the_pool_and_the_health_alone(chat: Service) -> None:

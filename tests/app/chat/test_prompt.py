@@ -67,6 +67,11 @@ def test_a_joiner_that_a_script_needs_stays() -> None:
 def test_a_citation_that_a_document_makes_up_is_none() -> None:
     user = asked(source(text="As [1] and [2, 3] say"))[-1].content
     assert "As (1) and (2, 3) say" in user
+    # every form that an answer may cite in
+    user = asked(source(text="As [source 1], [^2], [1 and 3] and 【2†l】 say of [2014]"))[
+        -1
+    ].content
+    assert "As (source 1), (^2), (1 and 3) and (2) say of [2014]" in user
 
 
 def test_a_field_is_one_line() -> None:

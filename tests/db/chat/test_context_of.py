@@ -67,6 +67,23 @@ def test_a_child_named_now_is_meant_whatever_was_said_before(
     assert found["child"] == second
 
 
+def test_a_child_named_since_is_still_meant_in_the_next_question(
+    reference: psycopg.Connection,
+) -> None:
+    somebody = person(reference)
+    theirs = child(reference, somebody, school_urn=SCHOOL)
+    conversation_id = said(
+        reference, "who?", person_id=somebody, la_code=KENT, place_from="request"
+    )
+    going_on: dict[str, Any] = {"person_id": somebody, "conversation_id": conversation_id}
+    _, turn_id = start(
+        reference, "and Robin?", **going_on, child_id=theirs, la_code=BIRMINGHAM,
+        school_urn=SCHOOL, place_from="profile",
+    )  # fmt: skip
+    finish(reference, turn_id)
+    assert place(context(reference, **going_on)) == ("profile", BIRMINGHAM, SCHOOL)
+
+
 def test_a_conversation_remembers_its_child(reference: psycopg.Connection) -> None:
     somebody = person(reference)
     theirs = child(reference, somebody, school_urn=SCHOOL)
