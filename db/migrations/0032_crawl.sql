@@ -120,6 +120,7 @@ create table crawl.job (
     accepts_loss boolean not null default false,
     created_at timestamptz not null default now(),
     started_at timestamptz,
+    resumed_at timestamptz,
     finished_at timestamptz,
     requests integer not null default 0,
     bytes bigint not null default 0,
@@ -148,6 +149,8 @@ comment on column crawl.job.requested_by is 'Who asked for it, or the schedule.'
 comment on column crawl.job.accepts_loss is 'Somebody has said that the pages are really gone.';
 comment on column crawl.job.created_at is 'When it was asked for.';
 comment on column crawl.job.started_at is 'When its first page was taken.';
+comment on column crawl.job.resumed_at is
+'When somebody let it go on: its time counts from then, as a rest is none.';
 comment on column crawl.job.finished_at is 'When it ended.';
 comment on column crawl.job.requests is 'Pages and sitemaps asked for.';
 comment on column crawl.job.bytes is 'Bytes that came, unpacked.';

@@ -65,14 +65,15 @@ class Guide:
     def links_in(self, data: bytes, fetched: Fetched, *, allows: Callable[[str], bool]) -> Found:
         """Where a page leads within the site; `allows` is what robots.txt of its host says."""
         try:
-            if kind_of(data) != "html":
-                return Found()
+            is_html = kind_of(data) == "html"
         except Refused:
-            return Found()
+            is_html = False
         page = read_links(
-            data,
+            # of a document, what was sent along counts
+            data if is_html else b"",
             url=fetched.url,
             header_charset=fetched.charset,
+            robots_header=fetched.robots_tag,
             user_agent=self._user_agent,
         )
         own = site_key(fetched.url)
@@ -91,7 +92,7 @@ class Guide:
             if page.canonical is not None and self.is_inside(page.canonical)
             else None,
             may_be_kept=not page.noindex,
-            is_html=True,
+            is_html=is_html,
         )
 
     def listed_in(self, data: bytes, url: str) -> tuple[list[FoundLink], list[str]]:

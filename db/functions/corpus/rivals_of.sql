@@ -2,7 +2,9 @@
 -- The published versions that cannot stay published beside this one: of its document, or of its title in the same scope and source family.
 --
 -- Titles do not make a rival of a document that stands alone: a curator said so. Files of one
--- archive in different folders are different documents, however alike their titles.
+-- archive in different folders are different documents, however alike their titles. Nor does a
+-- title that several pages of a web site share, date and all: it names the site, and no page of it
+-- is an edition of another, also when one of them gets the title of a new year first.
 --
 -- called by  corpus.judge_rivals, corpus.publish_tasks, corpus.undo_supersession
 -- raises     nothing
@@ -32,7 +34,26 @@ as $func$
         and r.state = 'published'
         and (
             o.document_id = d.document_id
-            or (r.title_key = n.title_key and not corpus.in_other_folder(o.source, d.source))
+            or (
+                r.title_key = n.title_key
+                and not corpus.in_other_folder(o.source, d.source)
+                and not (
+                    d.source_family <> 'upload'
+                    and exists (
+                        select
+                        from corpus.version as s
+                        inner join corpus.document as p on s.document_id = p.document_id
+                        where
+                            s.title_key = r.title_key
+                            and s.document_id <> r.document_id
+                            and (s.state = 'published' or s.version_id = n.version_id)
+                            and s.effective_date is not distinct from r.effective_date
+                            and corpus.fold_title(s.title) = corpus.fold_title(r.title)
+                            and p.scope_id = d.scope_id
+                            and p.source_family = d.source_family
+                    )
+                )
+            )
         )
     where n.version_id = rivals_of.version_id and r.version_id <> n.version_id;
 $func$;

@@ -1,7 +1,8 @@
 -- corpus.withdraw
 -- Take a document out of the search because its source is gone, with or without another document that took over; false when none is published.
 --
--- It stays for as_of, old citations and corpus.undo_supersession. A document that somebody brought
+-- It stays for as_of, old citations and corpus.undo_supersession. When its source says the same text
+-- again, that is published again, also where another document had taken over. A document that somebody brought
 -- back against another one (it stands alone) is withdrawn all the same: its source is gone.
 --
 -- called by  crawl.retire_page
@@ -49,7 +50,11 @@ begin
         -- who stands alone is not taken over by another document
         and not o.stands_alone;
     _spoken := audit.speak_for(null, withdraw.reason);
-    update corpus.version as v set withdrawn_on = current_date where v.version_id = _old;
+    update corpus.version as v
+    set
+        withdrawn_on = current_date,
+        moved_on = _new is not null
+    where v.version_id = _old;
     perform corpus.retire_version(_old, _new);
     perform corpus.lay_timeline(withdraw.document_id);
     perform audit.speak_for(_spoken[1], _spoken[2]);

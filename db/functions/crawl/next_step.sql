@@ -79,7 +79,7 @@ begin
         when _job.requests >= _site.max_pages then format('%s pages were asked for', _job.requests)
         when _job.bytes >= _site.max_bytes
             then format('%s came', pg_size_pretty(_job.bytes))
-        when clock_timestamp() >= _job.started_at + _site.max_time
+        when clock_timestamp() >= greatest(_job.started_at, _job.resumed_at) + _site.max_time
             then format('it took %s', _site.max_time)
     end;
     if _over is null then

@@ -6,7 +6,7 @@
 -- site only while no national site has it: it is fetched once, not once per authority.
 --
 -- called by  ingest/crawl/calls.py
--- writes     what crawl.add_visits and crawl.close_visit write
+-- writes     crawl.url, and what crawl.add_visits and crawl.close_visit write
 
 create or replace function crawl.record_moved(
     task_id bigint,
@@ -48,6 +48,13 @@ begin
         )
     ) then
         _outcome := 'moved';
+        -- one that was gone is back: somebody is sent there
+        update crawl.url as u
+        set next_check = now()
+        from crawl.job as j
+        where
+            j.job_id = _visit.job_id and u.site_id = j.site_id and u.url = record_moved.target
+            and u.is_archived;
         perform crawl.add_visits(
             _visit.job_id,
             jsonb_build_array(

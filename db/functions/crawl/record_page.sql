@@ -9,7 +9,8 @@
 -- count; a known page that has none any more has failed.
 --
 -- called by  ingest/crawl/calls.py
--- writes     crawl.url, and what crawl.add_visits, crawl.close_visit and corpus.stage_document write
+-- writes     crawl.url, and what crawl.add_visits, crawl.close_visit, corpus.stage_document and
+--            corpus.withdraw write
 -- raises     what corpus.stage_document raises
 
 create or replace function crawl.record_page(
@@ -148,8 +149,26 @@ begin
             when _version > 1 then 'changed'
             else 'new'
         end;
+        -- a school that is another authority's now, or a host that became a national one: the page
+        -- has a document there, and what was said here before is not said any more
+        perform corpus.withdraw(
+            d.document_id, null, 'crawl: the page belongs to another scope'
+        )
+        from corpus.document as d
+        inner join corpus.document as n on d.source = n.source and d.scope_id <> n.scope_id
+        where d.document_id = _old.document_id and n.document_id = _staged.document_id;
         -- of another page, whose text it is, there is one document
         _successor := case when _outcome = 'duplicate' then _staged.existing_source end;
+        -- its copies that this run has seen already say something else now: they are looked at again
+        update crawl.visit as v
+        set outcome = null, reason = null, successor = null, finished_at = null, attempts = 0
+        from crawl.url as u
+        where
+            _outcome = 'changed'
+            and u.document_id = _staged.document_id and u.site_id = _site.site_id
+            and u.url <> _visit.url
+            and v.job_id = _visit.job_id and v.url = u.url
+            and v.outcome in ('unchanged', 'duplicate');
         _keeps_document := true;
         update crawl.url as u
         set

@@ -4,7 +4,7 @@
 -- definer because  the app's administrators may resume a run, but touch neither queue nor tables
 -- called by  ingest/crawl/calls.py, administrators
 -- writes     crawl.job, queue.task
--- raises     WC001 unknown run, WC004 the run goes on, is over, or another one of its site is open
+-- raises     WC001 unknown run, WC004 the run goes on, is over, or a later one of its site is known
 
 create or replace function crawl.resume_job(job_id bigint, accept_loss boolean default false)
 returns void
@@ -26,8 +26,16 @@ begin
             using errcode = 'WC004',
                   hint = 'Look at the site. If its pages are really gone, resume with accept_loss.';
     end if;
+    -- what it saw is outdated
+    if _job.state = 'stopped' and exists (
+        select from crawl.job as l where l.site_id = _job.site_id and l.job_id > _job.job_id
+    ) then
+        raise exception 'run % is not the last of its site', _job.job_id
+            using errcode = 'WC004', hint = 'Ask for a new run: it sees which pages are there now.';
+    end if;
     update crawl.job as j
     set
+        resumed_at = clock_timestamp(),
         state = case when j.started_at is null then 'pending' else 'running' end,
         finished_at = null,
         reason = null,

@@ -7,7 +7,7 @@
 -- definer because  the app's administrators may set up sites, but not write tables
 -- called by  crawl.site_for, ingest/crawl/calls.py, administrators
 -- writes     crawl.site
--- raises     WC002 not one owner, or no seed that can be fetched, WC003 unusable schedule,
+-- raises     WC002 not one owner, or an address that cannot be fetched, WC003 unusable schedule,
 --            KB002 unknown tag, PL001, PL002, PL003
 
 create or replace function crawl.set_site(
@@ -74,6 +74,14 @@ begin
         raise exception 'a site needs addresses to begin with'
             using errcode = 'WC002',
                   hint = 'Give 1 to 100 addresses that begin with http:// or https://.';
+    end if;
+    -- one that cannot be read would leave the whole site open
+    if exists (
+        select from unnest(set_site.prefixes) as p (url) where intake.tidy_url(p.url) is null
+    ) then
+        raise exception 'a prefix is no address'
+            using errcode = 'WC002',
+                  hint = 'Give addresses that begin with http:// or https://, as of pages.';
     end if;
     _schedule := case
         when set_site.schedule is null then _old.schedule else nullif(btrim(set_site.schedule), '')

@@ -72,6 +72,17 @@ def test_an_edition_replaces_an_earlier_one_at_another_address(
     assert live(reference) == ["policy-2024"]
 
 
+def test_a_dated_title_that_pages_of_a_site_share_makes_none_an_edition(
+    reference: psycopg.Connection,
+) -> None:
+    for name in ("a", "b", "c"):
+        add(reference, BODY + name, source=SITE + name, title="Local offer 2025")
+    assert live(reference) == ["a", "b", "c"]
+    # the year turns, and one page changes before the others
+    add(reference, BODY + "a, new", source=SITE + "a", title="Local offer 2026")
+    assert live(reference) == ["a", "b", "c"]
+
+
 def test_a_known_day_makes_a_page_an_edition(reference: psycopg.Connection) -> None:
     for year in (2023, 2024):
         add(

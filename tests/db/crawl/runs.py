@@ -172,6 +172,7 @@ def crawl(
     etags: Mapping[str, str] | None = None,
     extractor: str = "1",
     gone: Sequence[str] = (),
+    moved: Mapping[str, str] | None = None,
     title: str = "A page",
 ) -> Run:
     """Run over Kent's site to the end; every page links to all, None is a 404."""
@@ -183,7 +184,9 @@ def crawl(
         elif step["action"] == "page":
             text = pages.get(step["url"])
             etag = (etags or {}).get(step["url"])
-            if step["url"] in gone:
+            if target := (moved or {}).get(step["url"]):
+                run.record("moved", step, target=target, is_inside=True)
+            elif step["url"] in gone:
                 run.record("missing", step, for_good=True, reason="410")
             elif text is None:
                 run.record("missing", step, for_good=False, reason="404")

@@ -311,3 +311,14 @@ def test_a_budget_leaves_out_other_pages_each_time(reference: psycopg.Connection
         seen.append(step["url"])
         run.say(step, PAGES[step["url"]])
     assert seen == [HOME, *late]
+
+
+def test_the_time_a_run_rests_does_not_count(reference: psycopg.Connection) -> None:
+    site(reference)
+    run = begin(reference)
+    step = run.page()
+    ask(reference, "select crawl.pause_job(%s)", run.job_id)
+    run.say(step, body("home"), links=[HOME + "a"])
+    reference.execute("update crawl.job set started_at = started_at - interval '1 day'")
+    ask(reference, "select crawl.resume_job(%s)", run.job_id)
+    assert run.claim()["action"] == "page"

@@ -217,3 +217,44 @@ def test_a_page_without_text_is_read_for_its_links_and_a_known_one_has_failed(
         publish(reference)
         reference.execute("update crawl.url set next_check = now()")
     assert live(reference) == [HOME]
+
+
+def test_both_texts_are_found_when_one_of_two_copies_changes(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    copies = [f"{HOME}a", f"{HOME}b"]
+    pages = {HOME: body("home")} | dict.fromkeys(copies, body("both"))
+    crawl(reference, pages)
+    (owner,) = (url for url in live(reference) if url in copies)
+    # in the same run, whichever of them is looked at first
+    for first in (True, False):
+        reference.execute("savepoint before")
+        reference.execute(
+            "update crawl.url set last_checked = now() - interval '1 day'"
+            " where (url = %s) = %s and url <> %s",
+            [owner, first, HOME],
+        )
+        crawl(reference, pages | {owner: body("its own")})
+        assert set(copies) <= set(live(reference))
+        reference.execute("rollback to before")
+
+
+def test_a_page_of_a_school_that_changed_authority_has_one_document(
+    reference: psycopg.Connection,
+) -> None:
+    urn = ask(reference, "select min(urn) from place.school where status = 'open'")
+    site(reference, school_urn=urn)
+    for la_code in (KENT, "E08000025"):
+        reference.execute("update place.school set la_code = %s where urn = %s", [la_code, urn])
+        run = begin(reference, school_urn=urn)
+        run.say(run.page(), body("home"), links=[f"{HOME}a"])
+        run.say(run.page(), body(f"families of {la_code}"))
+        assert run.claim()["action"] == "done"
+        publish(reference)
+    assert ask_rows(
+        reference,
+        "select s.la_code from corpus.version as v join corpus.document as d using (document_id)"
+        " join corpus.scope as s using (scope_id) where v.state = 'published' and d.source = %s",
+        f"{HOME}a",
+    ) == [("E08000025",)]

@@ -202,3 +202,67 @@ def test_one_page_alone_is_no_mass(reference: psycopg.Connection) -> None:
     crawl(reference, {HOME: body("home")})
     assert crawl(reference, {HOME: body("home")}, gone=[HOME]).report()["state"] == "done"
     assert live(reference) == []
+
+
+def test_a_page_another_took_over_for_a_while_is_found_again(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    old, new = SOME[:2]
+    crawl(reference, PAGES)
+    # what it says is what the home page says: a login wall, or a page under repair
+    for _ in range(2):
+        crawl(reference, PAGES | {old: PAGES[HOME]})
+    assert old not in live(reference)
+    crawl(reference, PAGES)
+    assert old in live(reference)
+    # and the same when it led to another page
+    crawl(reference, PAGES, moved={old: new})
+    assert old not in live(reference)
+    reference.execute("update crawl.url set next_check = now()")
+    crawl(reference, PAGES)
+    assert old in live(reference)
+
+
+def test_a_page_that_moves_and_moves_back_is_found_where_it_is(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    old, new = SOME[0], f"{HOME}new"
+    crawl(reference, PAGES | {new: PAGES[old]}, moved={old: new})
+    assert [url for url in live(reference) if url in {old, new}] == [new]
+    # at once, although what is gone is looked at again after a week
+    crawl(reference, PAGES, moved={new: old})
+    assert [url for url in live(reference) if url in {old, new}] == [old]
+    assert ask(reference, "select count(*) from corpus.document") == 10
+
+
+def test_a_text_outlives_the_page_it_came_from_at_the_page_that_took_it_over(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    first, second = SOME[:2]
+    for _ in range(2):
+        crawl(reference, PAGES | {second: PAGES[first]})
+    for _ in range(2):
+        crawl(reference, PAGES | {first: None, second: PAGES[first]})
+    assert [url for url in live(reference) if url in {first, second}] == [second]
+    # and does not outlive that one: nothing of a page that is gone stays behind
+    crawl(reference, PAGES | {first: None, second: body("something else")})
+    assert [url for url in live(reference) if url in {first, second}] == [second]
+    assert crawl(reference, PAGES | {first: None, second: body("more")}).report()["changed"] == 1
+
+
+def test_a_run_that_stopped_is_not_resumed_after_a_later_one(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    stopped = crawl(reference, PAGES, gone=SOME)
+    crawl(reference, PAGES)
+    # what it found gone is there again
+    with refused(reference, "WC004", "not the last"):
+        ask(reference, "select crawl.resume_job(%s, true)", stopped.job_id)
+    assert set(SOME) <= set(live(reference))

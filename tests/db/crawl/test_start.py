@@ -171,3 +171,10 @@ def test_old_runs_go_and_the_last_of_a_site_stays(reference: psycopg.Connection)
     reference.execute("update crawl.job set finished_at = now() - interval '31 days'")
     assert ask(reference, "select crawl.purge_jobs()") == 2
     assert ask_rows(reference, "select job_id from crawl.job") == [(run.job_id,)]
+
+
+def test_a_prefix_that_is_no_address_is_refused(reference: psycopg.Connection) -> None:
+    # left out, it would open the whole site
+    for prefix in ("not an address", "", "ftp://kent.example/send"):
+        with refused(reference, "WC002", "prefix"):
+            site(reference, prefixes=[f"{HOME}send", prefix])

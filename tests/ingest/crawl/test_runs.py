@@ -32,6 +32,7 @@ from tests.ingest.crawl.site_server import (
     web,
     words,
 )
+from tests.ingest.fetch.sites import page
 from tests.ingest.library import KENT, SCHOOL, one, visible, wait_for
 from tests.providers.fake_openai import FakeServer
 
@@ -355,6 +356,26 @@ def test_a_run_that_is_killed_goes_on_and_fetches_no_finished_page_again(
     assert report(url, job_id).new == 16
     assert len(sources(places)) == 16
     assert one(places, "select count(*) from corpus.version") == 16
+
+
+def test_a_site_that_says_so_beside_a_page_is_heard(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    town.pages |= {
+        "/": html("Town", words("home"), links=["/kept", "/not", "/file"]),
+        "/kept": html("Kept", words("kept"), headers={"X-Robots-Tag": "otherbot: noindex"}),
+        "/not": html("Not", words("not"), links=["/more"], headers={"X-Robots-Tag": "noindex"}),
+        "/more": html("More", words("more"), headers={"X-Robots-Tag": "nofollow"}, links=["/x"]),
+        "/file": page(
+            words("file").encode(),
+            headers={"Content-Type": "text/plain", "X-Robots-Tag": "none"},
+        ),
+    }
+    prepare(url, town.url())
+    crawl(url, embedder, net)
+    assert sources(places) == ["/", "/kept", "/more"]
+    assert town.count("/x") == 0
 
 
 def test_a_worker_starts_what_is_due(
