@@ -1957,7 +1957,7 @@ GRANT ALL ON FUNCTION corpus.lock_titles(document_ids bigint[], another_key text
 CREATE FUNCTION corpus.move_document(document_id bigint, source text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 ae2935315de8ab45';
+    AS 'sha256 f49984f744ffb385';
 
 COMMENT ON FUNCTION corpus.move_document(document_id bigint, source text) IS 'Give a document the address it is found at now; false when that is another document''s already.';
 
@@ -2075,7 +2075,7 @@ GRANT ALL ON FUNCTION corpus.rival_key(title text, source text, effective_date d
 CREATE FUNCTION corpus.rivals_of(version_id bigint) RETURNS SETOF corpus.version
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 4451448e8abfc308';
+    AS 'sha256 a377026233576062';
 
 COMMENT ON FUNCTION corpus.rivals_of(version_id bigint) IS 'The published versions that cannot stay published beside this one: of its document, or of its title in the same scope and source family.';
 
@@ -2128,7 +2128,7 @@ GRANT ALL ON FUNCTION corpus.source_host(source text) TO pgkb_admin;
 CREATE FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date, metadata jsonb DEFAULT '{}'::jsonb, lease_holder text DEFAULT NULL::text, title_is_stated boolean DEFAULT true, origin text DEFAULT NULL::text, other_sources text[] DEFAULT '{}'::text[]) RETURNS TABLE(outcome text, kept_as text, document_id bigint, version_id bigint, existing_document_id bigint, existing_source text, chunk_count integer, task_id bigint, lease_token uuid)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2c0de96498184aa9';
+    AS 'sha256 84197177877db88e';
 
 COMMENT ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text, title_is_stated boolean, origin text, other_sources text[]) IS 'Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.';
 
@@ -2181,7 +2181,7 @@ GRANT ALL ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, re
 CREATE FUNCTION corpus.withdraw(document_id bigint, successor_id bigint DEFAULT NULL::bigint, reason text DEFAULT NULL::text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 80b1fa85e6992fff';
+    AS 'sha256 2abeb8018712fc1f';
 
 COMMENT ON FUNCTION corpus.withdraw(document_id bigint, successor_id bigint, reason text) IS 'Take a document out of the search because its source is gone, with or without another document that took over; false when none is published.';
 
@@ -2302,6 +2302,7 @@ CREATE TABLE crawl.job (
     accepts_loss boolean DEFAULT false NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     started_at timestamp with time zone,
+    resumed_at timestamp with time zone,
     finished_at timestamp with time zone,
     requests integer DEFAULT 0 NOT NULL,
     bytes bigint DEFAULT 0 NOT NULL,
@@ -2338,6 +2339,8 @@ COMMENT ON COLUMN crawl.job.reason IS 'Why it ended before every page was seen.'
 COMMENT ON COLUMN crawl.job.requested_by IS 'Who asked for it, or the schedule.';
 
 COMMENT ON COLUMN crawl.job.requests IS 'Pages and sitemaps asked for.';
+
+COMMENT ON COLUMN crawl.job.resumed_at IS 'When somebody let it go on: its time counts from then, as a rest is none.';
 
 COMMENT ON COLUMN crawl.job.retired IS 'Documents taken out of the search at its end.';
 
@@ -2979,7 +2982,7 @@ GRANT ALL ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) T
 CREATE FUNCTION crawl.free_host(task_id bigint, lease_token uuid, was_asked boolean DEFAULT true, wait interval DEFAULT '00:00:00'::interval) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 268a57c36dee677b';
+    AS 'sha256 34e4c3630f96fa34';
 
 COMMENT ON FUNCTION crawl.free_host(task_id bigint, lease_token uuid, was_asked boolean, wait interval) IS 'Let others ask the host a task held, once its delay has passed from now; at once when it was not asked.';
 
@@ -3056,7 +3059,7 @@ GRANT ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zo
 CREATE FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) RETURNS SETOF crawl.step
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 c2fa55bd92c88aeb';
+    AS 'sha256 0028de2d4519ec64';
 
 COMMENT ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) IS 'What the holder of a run''s task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.';
 
@@ -3156,7 +3159,7 @@ GRANT ALL ON FUNCTION crawl.record_missing(task_id bigint, lease_token uuid, vis
 CREATE FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 d9e43e6af05f7ef3';
+    AS 'sha256 5a4b1f03d734a6b8';
 
 COMMENT ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) IS 'Be done with an address that leads to another: that joins the frontier where it is of the site or a national one; moved or outside, NULL when the task is lost.';
 
@@ -3167,7 +3170,7 @@ GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit
 CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 76be409bbe210334';
+    AS 'sha256 d0743baa00ceb629';
 
 COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
 
@@ -3211,7 +3214,7 @@ GRANT ALL ON FUNCTION crawl.record_sitemap(task_id bigint, lease_token uuid, vis
 CREATE FUNCTION crawl.resume_job(job_id bigint, accept_loss boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 e2da547e2db04016';
+    AS 'sha256 9c9d1ffbf02ed3ec';
 
 COMMENT ON FUNCTION crawl.resume_job(job_id bigint, accept_loss boolean) IS 'Go on with a run that was paused, or that stopped because too much was lost; accept_loss says that the pages are really gone.';
 
@@ -3245,7 +3248,7 @@ GRANT ALL ON FUNCTION crawl.same_etag(one text, other text) TO pgkb_admin;
 CREATE FUNCTION crawl.set_site(la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, domain text DEFAULT NULL::text, name text DEFAULT NULL::text, seeds text[] DEFAULT NULL::text[], prefixes text[] DEFAULT NULL::text[], document_type text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], max_depth integer DEFAULT NULL::integer, max_pages integer DEFAULT NULL::integer, max_bytes bigint DEFAULT NULL::bigint, max_time interval DEFAULT NULL::interval, delay interval DEFAULT NULL::interval, loss_limit real DEFAULT NULL::real, schedule text DEFAULT NULL::text, time_zone text DEFAULT NULL::text, paused boolean DEFAULT NULL::boolean) RETURNS bigint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 4ba98fda6187a826';
+    AS 'sha256 1985a00496ac5f8a';
 
 COMMENT ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text, name text, seeds text[], prefixes text[], document_type text, tags text[], max_depth integer, max_pages integer, max_bytes bigint, max_time interval, delay interval, loss_limit real, schedule text, time_zone text, paused boolean) IS 'Add a site or change what is given of it; NULL leaves a setting as it is, an empty schedule ends it.';
 
