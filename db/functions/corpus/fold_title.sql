@@ -1,7 +1,7 @@
 -- corpus.fold_title
 -- A title as titles are compared: folded, without the ending of a file, the year of an act made part of its name.
 --
--- called by  corpus.title_key, corpus.names_edition
+-- called by  corpus.title_key, corpus.names_edition, corpus.rivals_of
 -- raises     nothing
 
 create or replace function corpus.fold_title(title text)

@@ -5,7 +5,7 @@
 -- again, that is published again, also where another document had taken over. A document that somebody brought
 -- back against another one (it stands alone) is withdrawn all the same: its source is gone.
 --
--- called by  crawl.retire_page
+-- called by  crawl.retire_page, crawl.record_page
 -- writes     what corpus.discard_version, corpus.retire_version and corpus.lay_timeline write
 -- locks      the source when a text waits, then as corpus.publish_version
 
