@@ -197,10 +197,13 @@ begin
                     inner join corpus.chunk_fact as f on c.chunk_id = f.chunk_id
                     where c.version_id = v.version_id and f.status in ('pending', 'approved')
                 )
-                -- nor is what it is about to say no more
-                and not exists (
-                    select from corpus.version as n
-                    where n.document_id = v.document_id and n.state = 'staged'
+                -- nor, of two web pages, is what the other is about to say no more
+                and not (
+                    _host is not null
+                    and exists (
+                        select from corpus.version as n
+                        where n.document_id = v.document_id and n.state = 'staged'
+                    )
                 )
             ))
             -- or an older document that a newer one of its title outranks: adding it again

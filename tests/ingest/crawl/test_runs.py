@@ -350,6 +350,15 @@ def test_a_run_that_is_killed_goes_on_and_fetches_no_finished_page_again(
         process.wait()
     finished = {path for path, outcome in outcomes(places, job_id).items() if outcome}
     assert 3 < len(finished) < 16
+    # the server sees that its connection is gone, and the next worker frees what it held
+    wait_for(
+        lambda: one(
+            places,
+            "select not exists (select from queue.task as t"
+            " join pg_stat_activity as a on t.holder_pid = a.pid)",
+        )
+    )
+    places.rollback()
     town.forget()
     work_until(url, embedder, net, lambda: report(url, job_id).state == "done")
     assert finished.isdisjoint(town.paths)
