@@ -2128,7 +2128,7 @@ GRANT ALL ON FUNCTION corpus.source_host(source text) TO pgkb_admin;
 CREATE FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date, metadata jsonb DEFAULT '{}'::jsonb, lease_holder text DEFAULT NULL::text, title_is_stated boolean DEFAULT true, origin text DEFAULT NULL::text, other_sources text[] DEFAULT '{}'::text[]) RETURNS TABLE(outcome text, kept_as text, document_id bigint, version_id bigint, existing_document_id bigint, existing_source text, chunk_count integer, task_id bigint, lease_token uuid)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 84197177877db88e';
+    AS 'sha256 7095677e586c8e22';
 
 COMMENT ON FUNCTION corpus.stage_document(source text, title text, body text, file_type text, la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text, effective_date date, metadata jsonb, lease_holder text, title_is_stated boolean, origin text, other_sources text[]) IS 'Store a parsed text as a version nobody sees yet, unless it is there already; the caller embeds and publishes it.';
 
