@@ -1,7 +1,7 @@
 -- audit.list_events
 -- The events of the audit log, newest first, a page at a time; the next page begins before the last one's id.
 --
--- called by  app/admin/calls.py
+-- called by  app/admin/operations/calls.py
 -- raises     nothing; a page holds at most 500
 
 create or replace function audit.list_events(

@@ -1,7 +1,7 @@
 -- queue.list_jobs
 -- The tasks of these states, of all when none is named, newest first, a page at a time; the next page begins before the last one's id.
 --
--- called by  app/admin/calls.py
+-- called by  app/admin/operations/calls.py
 -- raises     nothing; a page holds at most 500
 
 create or replace function queue.list_jobs(

@@ -1,7 +1,7 @@
 -- validation.list_verdicts
 -- The verdicts of a run, the least sure first, a page at a time; the next page begins after the last one's confidence and document.
 --
--- called by  app/admin/calls.py
+-- called by  app/admin/validation/calls.py
 -- raises     SE001 page size out of range, VA002 no such run
 
 create or replace function validation.list_verdicts(

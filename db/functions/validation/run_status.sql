@@ -3,7 +3,7 @@
 --
 -- stuck are batches whose task was given up or called off: retry it (queue.retry_task).
 --
--- called by  app/admin/calls.py, ingest/validation/calls.py
+-- called by  app/admin/validation/calls.py, ingest/validation/calls.py
 -- raises     VA002 no such run
 
 create or replace function validation.run_status(run bigint default null)

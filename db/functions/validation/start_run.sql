@@ -5,7 +5,7 @@
 -- dry run only writes its verdicts.
 --
 -- definer because  a curator may ask for a run, but write neither its tables nor the queue
--- called by  app/admin/calls.py, ingest/validation/calls.py
+-- called by  app/admin/validation/calls.py, ingest/validation/calls.py
 -- writes     validation.run, validation.batch, queue.task, audit.event
 -- raises     VA001 a threshold that is no share, PL001 unknown authority
 

@@ -8,11 +8,11 @@ from litestar.params import JSONBody, QueryParameter
 from msgspec import Meta
 
 from app.access.guards import curators
-from app.admin import calls
 from app.admin.acting import acting
 from app.admin.cursors import Page, PageSize, keys_of, next_page
 from app.admin.fields import ADMIN_PROBLEMS, Code, Key, Reason
 from app.admin.uploads import BASE
+from app.admin.validation import calls
 from app.errors import AnyRequest
 
 

@@ -7,8 +7,8 @@ from litestar import Controller, get
 from litestar.params import QueryParameter
 
 from app.access.guards import curators
-from app.admin import calls
 from app.admin.acting import acting
+from app.admin.analytics import calls
 from app.admin.fields import ADMIN_PROBLEMS, Rows
 from app.errors import AnyRequest
 

@@ -8,10 +8,10 @@ from litestar.exceptions import NotFoundException
 from litestar.params import QueryParameter
 
 from app.access.guards import admins
-from app.admin import calls
 from app.admin.acting import acting
 from app.admin.cursors import Page, PageSize, keys_of, next_page
 from app.admin.fields import ADMIN_PROBLEMS, TaskId, text
+from app.admin.operations import calls
 from app.admin.words import for_people
 from app.errors import AnyRequest
 from app.masking import mask_secrets

@@ -1,0 +1,1 @@
+"""How searches went, what is missing, and the state of the indexes."""

@@ -1,0 +1,1 @@
+"""Jobs, the audit log and the settings."""

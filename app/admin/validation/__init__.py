@@ -1,0 +1,1 @@
+"""Runs that judge what nobody has decided on."""
