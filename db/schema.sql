@@ -8360,7 +8360,7 @@ GRANT ALL ON FUNCTION search.health(since interval) TO pgkb_admin;
 
 CREATE FUNCTION search.idf(corpus double precision, chunks double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS 'sha256 1364c7e43db36606';
+    AS 'sha256 e957a0a38dd1f224';
 
 COMMENT ON FUNCTION search.idf(corpus double precision, chunks double precision) IS 'The inverse document frequency of a word that so many chunks of the corpus hold, as in Lucene: ln(1 + (N - n + 0.5) / (n + 0.5)).';
 

@@ -13,7 +13,7 @@ immutable
 parallel safe
 security invoker
 as $func$
-    select ln(
+    select pg_catalog.ln(
         1 + (greatest(idf.corpus, idf.chunks) - idf.chunks + 0.5) / (idf.chunks + 0.5)
     );
 $func$;
