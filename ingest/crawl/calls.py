@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, LiteralString
+from typing import Any, Literal, LiteralString
 from uuid import UUID
 
 import psycopg
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
+
+NoText = Literal["withdrawn", "empty", "needs_post"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,10 @@ class FoundLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPage:
-    """The text of a page, None where it was read for its links alone, and where it leads."""
+    """The text of a page, None where it was read for its links alone, and where it leads.
+
+    `no_text` says why a page that was to be kept has no text, or that it is navigation alone.
+    """
 
     title: str
     body: str | None
@@ -134,6 +139,7 @@ class ReadPage:
     metadata: Mapping[str, Any]
     canonical: str | None
     links: Sequence[FoundLink]
+    no_text: NoText | None = None
 
 
 _REPORTS: LiteralString = (
@@ -361,7 +367,7 @@ def record_page(db: psycopg.Connection, turn: Turn, answer: Answer, page: ReadPa
         " last_modified => %(last_modified)s, body_hash => %(body_hash)s,"
         " extractor => %(extractor)s, title => %(title)s, body => %(body)s,"
         " file_type => %(file_type)s, metadata => %(metadata)s, canonical => %(canonical)s,"
-        " links => %(links)s)",
+        " links => %(links)s, no_text => %(no_text)s)",
         turn,
         **_parts(answer),
         title=page.title,
@@ -370,6 +376,7 @@ def record_page(db: psycopg.Connection, turn: Turn, answer: Answer, page: ReadPa
         metadata=Jsonb(dict(page.metadata)),
         canonical=page.canonical,
         links=_links(page.links),
+        no_text=page.no_text,
     )
 
 

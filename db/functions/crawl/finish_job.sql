@@ -1,8 +1,10 @@
 -- crawl.finish_job
 -- End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.
 --
+-- What it found and has not looked at is left to the next run.
+--
 -- called by  crawl.next_step, crawl.close_visit, which end its task
--- writes     crawl.job, audit.event, and what crawl.settle_losses writes
+-- writes     crawl.job, audit.event, and what crawl.settle_losses and crawl.keep_frontier write
 
 create or replace function crawl.finish_job(job_id bigint, state text, reason text default null)
 returns void
@@ -28,6 +30,7 @@ begin
     if _state = 'done' then
         _retired := crawl.settle_losses(_job.job_id);
     end if;
+    perform crawl.keep_frontier(_job.job_id);
     update crawl.job as j
     set
         state = _state,

@@ -380,9 +380,10 @@ def login_wall() -> Answer:
     return page(form.encode(), headers=_HTML)
 
 
-def script_only(body: str, *, source: str | None = None) -> Answer:
+def script_only(body: str, *, source: str | None = None, method: str = "GET") -> Answer:
     """A page that only a script writes; with `source` it fetches its text from there first."""
-    text_of = f"fetch('{source}').then(r => r.text())" if source else "Promise.resolve('')"
+    asked = f"fetch('{source}', {{method: '{method}'}}).then(r => r.text())"
+    text_of = asked if source else "Promise.resolve('')"
     markup = (
         "<!doctype html><html><head><title>Loading</title>"
         + "".join(f'<meta name="build-{n}" content="{"x" * 20}">' for n in range(12))

@@ -9,7 +9,14 @@ from dataclasses import replace
 import psutil
 import pytest
 
-from ingest.crawl.browser import Browser, BrowserLimits, BrowserMissingError, Rendered, may_help
+from ingest.crawl.browser import (
+    Browser,
+    BrowserLimits,
+    BrowserMissingError,
+    Rendered,
+    may_help,
+    of_one_site,
+)
 from ingest.fetch import FetchError
 from ingest.parse.document import parse_document
 from tests.ingest.crawl.site_server import (
@@ -295,6 +302,24 @@ def test_a_browser_is_tried_only_where_it_may_help(
     status_code: int | None, size: int, has_text: bool, helps: bool
 ) -> None:
     assert may_help(status=status_code, size=size, has_text=has_text) is helps
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_its_own"),
+    [
+        ("http://www.town.gov.uk/data", True),
+        ("https://api.town.gov.uk/data", True),
+        ("https://town.gov.uk/data", True),
+        # what counts readers, whatever it is called
+        ("https://collect.example/town.gov.uk", False),
+        ("https://www.nottown.gov.uk/", False),
+        ("https://gov.uk/", False),
+    ],
+)
+def test_what_scripts_ask_of_their_own_site_is_told_from_what_they_tell_others(
+    asked: str, is_its_own: bool
+) -> None:
+    assert of_one_site(asked, "https://www.town.gov.uk/page") is is_its_own
 
 
 def test_what_is_missing_is_said_in_one_line(net: Web, monkeypatch: pytest.MonkeyPatch) -> None:
