@@ -4,7 +4,7 @@
 -- What it found and has not looked at is left to the next run.
 --
 -- definer because  the app's administrators may call a run off, but touch neither queue nor tables
--- called by  ingest/crawl/calls.py, administrators
+-- called by  ingest/crawl/sites/calls.py, administrators
 -- writes     crawl.job, crawl.url, queue.task
 -- raises     WC001 unknown run, WC004 the run is over
 

@@ -9,7 +9,7 @@ import psycopg
 
 from ingest import worker
 from ingest.connect import connect
-from ingest.crawl import calls
+from ingest.crawl.sites import calls
 from ingest.settings import Settings
 from providers.protocols import Embedder
 from tests.ingest.crawl.site_server import Web

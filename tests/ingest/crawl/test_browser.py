@@ -19,20 +19,9 @@ from ingest.crawl.browser import (
 )
 from ingest.fetch import FetchError
 from ingest.parse.document import parse_document
-from tests.ingest.crawl.site_server import (
-    Host,
-    Web,
-    html,
-    in_turn,
-    moved,
-    page,
-    script_only,
-    status,
-    text,
-    web,
-    words,
-)
-from tests.ingest.fetch.sites import tourist
+from tests.ingest.crawl.site_answers import html, in_turn, script_only, status, text, words
+from tests.ingest.crawl.site_server import Host, Web, web
+from tests.ingest.fetch.sites import moved, page, tourist
 
 PATIENT = BrowserLimits(wall_seconds=40, settle_seconds=3)
 SECRET = "the plan is reviewed each year"

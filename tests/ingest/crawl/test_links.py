@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ingest.crawl.links import MOST_LINKS, Link, PageLinks, read_links
 from ingest.crawl.urls import normal_url
-from tests.ingest.crawl.site_server import Web, html
+from tests.ingest.crawl.site_answers import html
+from tests.ingest.crawl.site_server import Web
 
 HERE = "https://www.example.gov.uk/send/offer/page"
 ROOT = "https://www.example.gov.uk"

@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 
 from ingest import calls as queue
-from ingest.crawl.calls import load_policy_pages
+from ingest.crawl.sites.calls import load_policy_pages
 from ingest.tasks.crawl_job import EXTRACTOR
 from providers.protocols import Embedder
 from tests.ingest.crawl.runs import (
@@ -20,17 +20,13 @@ from tests.ingest.crawl.runs import (
     work,
     work_until,
 )
-from tests.ingest.crawl.site_server import (
-    Grown,
-    Host,
-    Web,
+from tests.ingest.crawl.site_answers import (
     calendar,
     changing,
     gone,
     growing,
     html,
     html_text,
-    moved,
     script_only,
     sitemap,
     slow,
@@ -38,7 +34,8 @@ from tests.ingest.crawl.site_server import (
     text,
     words,
 )
-from tests.ingest.fetch.sites import page
+from tests.ingest.crawl.site_server import Grown, Host, Web
+from tests.ingest.fetch.sites import moved, page
 from tests.ingest.library import KENT, SCHOOL, one, wait_for
 from tests.providers.fake_openai import FakeServer
 

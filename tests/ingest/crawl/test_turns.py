@@ -4,7 +4,9 @@ import psycopg
 
 from providers.protocols import Embedder
 from tests.ingest.crawl.runs import crawl, prepare, report, sources, start, work_until
-from tests.ingest.crawl.site_server import Web, html, moved, sitemap, text, words
+from tests.ingest.crawl.site_answers import html, sitemap, text, words
+from tests.ingest.crawl.site_server import Web
+from tests.ingest.fetch.sites import moved
 
 
 def test_each_hop_of_a_sitemap_is_judged_like_a_page(

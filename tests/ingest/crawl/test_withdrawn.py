@@ -2,10 +2,12 @@
 
 import psycopg
 
-from ingest.crawl.calls import remarks
+from ingest.crawl.sites.calls import remarks
 from providers.protocols import Embedder
 from tests.ingest.crawl.runs import crawl, outcomes, prepare, sources
-from tests.ingest.crawl.site_server import Host, Web, html, page, script_only, validated, words
+from tests.ingest.crawl.site_answers import html, script_only, validated, words
+from tests.ingest.crawl.site_server import Host, Web
+from tests.ingest.fetch.sites import page
 from tests.ingest.library import one
 
 NOINDEX = '<meta name="robots" content="noindex">'
