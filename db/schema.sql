@@ -2974,7 +2974,7 @@ GRANT ALL ON FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id big
 CREATE FUNCTION crawl.finish_job(job_id bigint, state text, reason text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 ba89dbc0fd1d1e8d';
+    AS 'sha256 0e859cb588accd91';
 
 COMMENT ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) IS 'End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.';
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # Statuses that a site may give to a program and not to a browser.
 REFUSALS = frozenset([403, 406, 429])
 # A page with no text and less than this is no page for anybody.
-SMALLEST_SHELL = 512
+SMALLEST_SHELL = 256
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _FLAGS = (

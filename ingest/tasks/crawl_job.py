@@ -247,7 +247,9 @@ class Crawler:
             outcome = calls.record_bytes(db, page.turn, answer)
             if outcome != "read":
                 return outcome
-        found = page.guide.links_in(page.path.read_bytes(), fetched, allows=page.rules.allows)
+        data = page.path.read_bytes()
+        found = page.guide.links_in(data, fetched, allows=page.rules.allows)
+        needs_post = rendered is not None and rendered.wanted_post
         parsed: Parsed | None = None
         no_text: calls.NoText | None = None if found.may_be_kept else "withdrawn"
         if page.wanted and found.may_be_kept:
@@ -259,7 +261,7 @@ class Crawler:
                 is_shell = refused.kind == "no-text" and found.is_html
                 if is_shell and rendered is None and fetched.size > SMALLEST_SHELL:
                     return self._in_browser(db, page, refused.reason)
-                if is_shell and rendered is not None and rendered.wanted_post:
+                if is_shell and needs_post:
                     no_text = "needs_post"
                 elif is_shell or refused.kind == "empty":
                     no_text = "empty"
@@ -273,7 +275,9 @@ class Crawler:
                         size=answer.size,
                     )
         if parsed and parsed.metadata.get("menu_only"):
-            no_text = "empty"
+            if rendered is None and b"<script" in data.lower() and self._has_browser():
+                return self._in_browser(db, page, "the page holds navigation alone")
+            no_text = "needs_post" if needs_post else "empty"
         if (
             parsed
             and page.missing_text
@@ -284,7 +288,7 @@ class Crawler:
             return calls.record_missing(db, page.turn, for_good=False, reason=reason)
         read = calls.ReadPage(
             title=title_of(parsed, fetched) if parsed else "",
-            body=parsed.text if parsed else None,
+            body=parsed.text if parsed and no_text != "needs_post" else None,
             file_type=parsed.file_type if parsed else "html",
             metadata=parsed.metadata if parsed else {},
             canonical=found.canonical,
@@ -335,6 +339,13 @@ class Crawler:
             last_modified=None,
         )
         return self._take(db, page, shown, rendered=rendered)
+
+    def _has_browser(self) -> bool:
+        try:
+            self._browser = self._browser or Browser(self._fetcher)
+        except BrowserMissingError:
+            return False
+        return True
 
     def _not_read(self, db: psycopg.Connection, turn: calls.Turn, error: FetchError) -> str | None:
         if error.status in {404, 410}:

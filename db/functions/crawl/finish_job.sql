@@ -1,7 +1,8 @@
 -- crawl.finish_job
 -- End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.
 --
--- What it found and has not looked at is left to the next run.
+-- What was lost is held against the known pages that were looked at: a budget may end a run before
+-- the others. What it found and has not looked at is left to the next run.
 --
 -- called by  crawl.next_step, crawl.close_visit, which end its task
 -- writes     crawl.job, audit.event, and what crawl.settle_losses and crawl.keep_frontier write
@@ -21,6 +22,9 @@ declare
     _retired integer := 0;
 begin
     select j.* into strict _job from crawl.job as j where j.job_id = finish_job.job_id for update;
+    select count(*) into _job.known
+    from crawl.visit as v
+    where v.job_id = _job.job_id and v.was_known and v.outcome is not null;
     if _state = 'done' and crawl.is_mass_loss(_job) then
         _state := 'stopped';
         _reason := format(

@@ -158,6 +158,20 @@ def test_mass_loss_stops_the_run_before_anything_is_retired(
         reference.execute("select crawl.resume_job(%s)", [run.job_id])
 
 
+def test_a_run_that_sees_a_part_of_a_site_that_is_down_loses_nothing(
+    reference: psycopg.Connection,
+) -> None:
+    # of forty known pages its budget sees ten: all of those are gone
+    pages = {HOME: body("home")} | {f"{HOME}{n}": body(f"page {n}") for n in range(39)}
+    site(reference)
+    crawl(reference, pages)
+    site(reference, max_pages=10)
+    report = crawl(reference, pages, gone=list(pages)).report()
+    assert (report["state"], report["lost"], report["retired"]) == ("stopped", 10, 0)
+    assert report["reason"].startswith("10 of 10 known pages were not there")
+    assert len(live(reference)) == 40
+
+
 def test_somebody_may_say_that_the_pages_are_really_gone(reference: psycopg.Connection) -> None:
     site(reference)
     crawl(reference, PAGES)

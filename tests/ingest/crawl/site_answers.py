@@ -118,14 +118,18 @@ def login_wall() -> Answer:
     return page(form.encode(), headers=_HTML)
 
 
-def script_only(body: str, *, source: str | None = None, method: str = "GET") -> Answer:
+def script_only(
+    body: str, *, source: str | None = None, method: str = "GET", menu: Sequence[str] = ()
+) -> Answer:
     """A page that only a script writes; with `source` it fetches its text from there first."""
+    items = "".join(f'<li><a href="{escape(to)}">Go to {escape(to)}</a></li>' for to in menu)
+    links = f"<nav><ul>{items}</ul></nav>" if menu else ""
     asked = f"fetch('{source}', {{method: '{method}'}}).then(r => r.text())"
     text_of = asked if source else "Promise.resolve('')"
     markup = (
         "<!doctype html><html><head><title>Loading</title>"
         + "".join(f'<meta name="build-{n}" content="{"x" * 20}">' for n in range(12))
-        + '</head><body><div id="app"></div><script>'
+        + f'</head><body>{links}<div id="app"></div><script>'
         f"{text_of}.then(more => {{ document.title = 'Ready';"
         " const p = document.createElement('p');"
         f" p.textContent = {json.dumps(body)} + ' ' + more;"

@@ -101,7 +101,7 @@ def test_pages_that_say_nothing_any_more_are_found_no_more(
 def test_a_page_whose_text_comes_by_post_says_so_and_posts_nothing(
     places: psycopg.Connection, url: str, embedder: Embedder, net: Web
 ) -> None:
-    town = town_with(net, "/search", "/shell")
+    town = town_with(net, "/search", "/shell", "/app")
     prepare(url, town.url())
     crawl(url, embedder, net)
     town.pages |= {
@@ -109,10 +109,16 @@ def test_a_page_whose_text_comes_by_post_says_so_and_posts_nothing(
         "/data": html("Data", words("data")),
         # nothing comes of the scripts of this one, which a browser runs to see
         "/shell": script_only(""),
+        # and of this one a text, beside a menu that was there before
+        "/app": script_only(words("app"), menu=["/", "/search", "/other/0"]),
     }
     told = crawl(url, embedder, net)
     found = outcomes(places, told.job_id)
-    assert (found["/search"], found["/shell"]) == ("needs_post", "empty")
+    assert [found[path] for path in ("/search", "/shell", "/app")] == [
+        "needs_post",
+        "empty",
+        "changed",
+    ]
     assert (told.failed, told.gone, told.retired) == (1, 1, 0)
     assert {seen.method for seen in town.seen} == {"GET"}
     assert town.count("/data") == 0
