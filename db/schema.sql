@@ -2974,7 +2974,7 @@ GRANT ALL ON FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id big
 CREATE FUNCTION crawl.finish_job(job_id bigint, state text, reason text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 0e859cb588accd91';
+    AS 'sha256 dad4efa8a3980af2';
 
 COMMENT ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) IS 'End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.';
 
@@ -3026,16 +3026,16 @@ REVOKE ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) FROM PUBLIC
 GRANT ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) TO pgkb_ingest;
 GRANT ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) TO pgkb_admin;
 
-CREATE FUNCTION crawl.is_mass_loss(job crawl.job) RETURNS boolean
+CREATE FUNCTION crawl.is_mass_loss(job crawl.job, seen integer DEFAULT NULL::integer) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 bbff8d8bf8e31db5';
+    AS 'sha256 b1da1eb6e9342571';
 
-COMMENT ON FUNCTION crawl.is_mass_loss(job crawl.job) IS 'Whether a run has lost so many known pages that something is wrong with the site rather than with them.';
+COMMENT ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) IS 'Whether a run has lost so many known pages that something is wrong with the site rather than with them.';
 
-REVOKE ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) FROM PUBLIC;
-GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) TO pgkb_ingest;
-GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) TO pgkb_admin;
+REVOKE ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) TO pgkb_admin;
 
 CREATE FUNCTION crawl.keep_frontier(job_id bigint) RETURNS integer
     LANGUAGE plpgsql

@@ -26,13 +26,7 @@ import psycopg
 
 from ingest import calls as queue
 from ingest.crawl import calls
-from ingest.crawl.browser import (
-    SMALLEST_SHELL,
-    Browser,
-    BrowserMissingError,
-    Rendered,
-    may_help,
-)
+from ingest.crawl.browser import Browser, BrowserMissingError, Rendered, may_help
 from ingest.crawl.guide import Guide
 from ingest.crawl.robots import RobotsRules, ask_robots
 from ingest.crawl.traps import is_like, probe_of
@@ -259,7 +253,8 @@ class Crawler:
                 )
             except Refused as refused:
                 is_shell = refused.kind == "no-text" and found.is_html
-                if is_shell and rendered is None and fetched.size > SMALLEST_SHELL:
+                helps = may_help(status=fetched.status, size=fetched.size)
+                if is_shell and rendered is None and helps:
                     return self._in_browser(db, page, refused.reason)
                 if is_shell and needs_post:
                     no_text = "needs_post"

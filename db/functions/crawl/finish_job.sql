@@ -20,15 +20,16 @@ declare
     _state text := finish_job.state;
     _reason text := finish_job.reason;
     _retired integer := 0;
+    _seen integer;
 begin
     select j.* into strict _job from crawl.job as j where j.job_id = finish_job.job_id for update;
-    select count(*) into _job.known
+    select count(*) into _seen
     from crawl.visit as v
     where v.job_id = _job.job_id and v.was_known and v.outcome is not null;
-    if _state = 'done' and crawl.is_mass_loss(_job) then
+    if _state = 'done' and crawl.is_mass_loss(_job, _seen) then
         _state := 'stopped';
         _reason := format(
-            '%s of %s known pages were not there: nothing was retired', _job.lost, _job.known
+            '%s of %s known pages were not there: nothing was retired', _job.lost, _seen
         );
     end if;
     if _state = 'done' then
