@@ -3037,12 +3037,12 @@ REVOKE ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) FROM PUBL
 GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) TO pgkb_admin;
 
-CREATE FUNCTION crawl.keep_frontier(job_id bigint) RETURNS integer
-    LANGUAGE plpgsql
+CREATE FUNCTION crawl.keep_frontier(job_id bigint) RETURNS void
+    LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1b30116e2bbcffb7';
+    AS 'sha256 e4dba8b26a1246ee';
 
-COMMENT ON FUNCTION crawl.keep_frontier(job_id bigint) IS 'Leave to the next run what this one found and has not looked at; returns how many pages were not known.';
+COMMENT ON FUNCTION crawl.keep_frontier(job_id bigint) IS 'Leave to the next run what this one found and has not looked at.';
 
 REVOKE ALL ON FUNCTION crawl.keep_frontier(job_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION crawl.keep_frontier(job_id bigint) TO pgkb_ingest;

@@ -6,10 +6,10 @@
 -- of it; a known one keeps its own until the end of the run tells whether half the site says the
 -- same now (a login wall, a notice of maintenance). A page that names another as its canonical
 -- address is a copy of that, where that is a page that is there. Without a body only its links
--- count, and no_text says why there is none: withdrawn (it asks not to be kept), empty or
--- needs_post; a body that is called empty holds navigation alone, which is no text of a page that had
--- one. What was known of it stays as it was until the end of the run. Bytes that had a text
--- once and have none now are a fault of the reader, not of the page.
+-- count, and no_text says why there is none: withdrawn (it asks not to be kept), empty or needs_post.
+-- A body that is called empty is navigation alone, which is no text of a page that had one. What was
+-- known of it stays until the end of the run. Bytes that had a text once and have none now are a
+-- fault of the reader, not of the page.
 --
 -- called by  ingest/crawl/calls.py
 -- writes     crawl.url, and what crawl.add_visits, crawl.close_visit, corpus.stage_document and

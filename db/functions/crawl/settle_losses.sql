@@ -1,10 +1,10 @@
 -- crawl.settle_losses
 -- Say of every page a run did not find as it was what that means: retire it, wait for the next run, or let another take over; returns how many documents were retired.
 --
--- A page that is gone for good (410), or in two runs in a row missing, empty or withdrawn by noindex,
--- is archived and its document retired. An address that leads to another page of ours, or says now what another page says, is
--- taken over by that. Failures change no document: they are tried again later each time. Whatever was
--- looked at has had its turn.
+-- A page that is gone for good (410), or missing, empty or withdrawn by noindex two times in a row,
+-- is archived and its document retired. An address that leads to another page of ours, or says now
+-- what another page says, is taken over by that. Failures change no document: they are tried again
+-- later each time. Whatever was looked at has had its turn.
 --
 -- called by  crawl.finish_job
 -- writes     crawl.url, and what crawl.retire_page writes

@@ -358,6 +358,25 @@ def test_what_a_cancelled_run_has_found_is_left_to_the_next(
     assert set(visited(begin(reference))) >= set(PAGES)
 
 
+def test_that_a_text_is_wanted_is_not_forgotten_with_the_run_that_found_it(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    page = f"{HOME}0"
+    run = begin(reference)
+    run.say(run.page(), body("home"), links=[page], wanted=False)
+    run.say_nothing(run.page(), None, raw=b"links")
+    assert run.claim()["action"] == "done"
+    # another link to it tells by its words that it is a policy, say; then the run is called off
+    run = begin(reference)
+    run.say(run.page(), body("home"), links=[page], raw=b"anew")
+    reference.execute("select crawl.cancel_job(%s)", [run.job_id])
+    run = begin(reference)
+    run.say(run.page(), body("home"), raw=b"anew")
+    step = run.page()
+    assert (step["url"], step["wanted"]) == (page, True)
+
+
 def test_the_time_a_run_rests_does_not_count(reference: psycopg.Connection) -> None:
     site(reference)
     run = begin(reference)
