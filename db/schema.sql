@@ -2075,7 +2075,7 @@ GRANT ALL ON FUNCTION corpus.rival_key(title text, source text, effective_date d
 CREATE FUNCTION corpus.rivals_of(version_id bigint) RETURNS SETOF corpus.version
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a377026233576062';
+    AS 'sha256 b0c778033ce7320c';
 
 COMMENT ON FUNCTION corpus.rivals_of(version_id bigint) IS 'The published versions that cannot stay published beside this one: of its document, or of its title in the same scope and source family.';
 
@@ -2511,7 +2511,7 @@ COMMENT ON COLUMN crawl.url.last_modified IS 'As the site sent it, byte for byte
 
 COMMENT ON COLUMN crawl.url.last_modified_at IS 'The instant that means; NULL when it means none.';
 
-COMMENT ON COLUMN crawl.url.missing_streak IS 'Runs in a row in which there was no such page.';
+COMMENT ON COLUMN crawl.url.missing_streak IS 'Runs in a row in which there was no such page, or it asked not to be kept, or said nothing.';
 
 COMMENT ON COLUMN crawl.url.next_check IS 'Runs that begin earlier leave it out.';
 
@@ -2548,9 +2548,10 @@ CREATE TABLE crawl.visit (
     reason text,
     successor text,
     finished_at timestamp with time zone,
+    priority integer DEFAULT 0 NOT NULL,
     CONSTRAINT visit_is_finished_with_an_outcome CHECK (((outcome IS NULL) = (finished_at IS NULL))),
     CONSTRAINT visit_kind_is_known CHECK ((kind = ANY (ARRAY['page'::text, 'sitemap'::text, 'probe'::text]))),
-    CONSTRAINT visit_outcome_is_known CHECK ((outcome = ANY (ARRAY['new'::text, 'changed'::text, 'unchanged'::text, 'duplicate'::text, 'read'::text, 'moved'::text, 'gone'::text, 'missing'::text, 'blocked'::text, 'failed'::text, 'outside'::text])))
+    CONSTRAINT visit_outcome_is_known CHECK ((outcome = ANY (ARRAY['new'::text, 'changed'::text, 'unchanged'::text, 'duplicate'::text, 'read'::text, 'moved'::text, 'gone'::text, 'missing'::text, 'withdrawn'::text, 'empty'::text, 'needs_post'::text, 'blocked'::text, 'failed'::text, 'outside'::text])))
 )
 WITH (fillfactor='70');
 
@@ -2566,7 +2567,9 @@ COMMENT ON COLUMN crawl.visit.job_id IS 'Its run.';
 
 COMMENT ON COLUMN crawl.visit.kind IS 'page, sitemap (a list of pages) or probe (an address that cannot exist).';
 
-COMMENT ON COLUMN crawl.visit.outcome IS 'new, changed, unchanged, duplicate (of another page), read (for its links), moved, gone (for good), missing, blocked (by robots.txt), failed or outside.';
+COMMENT ON COLUMN crawl.visit.outcome IS 'new, changed, unchanged, duplicate (of another page), read (for its links), moved, gone (for good), missing, withdrawn (asks not to be kept), empty (says nothing any more), needs_post (its text comes by POST), blocked (by robots.txt), failed or outside.';
+
+COMMENT ON COLUMN crawl.visit.priority IS 'Its turn, lowest first: 0 what a run begins with, even numbers known pages, seen longest ago first, odd ones new pages as they are found.';
 
 COMMENT ON COLUMN crawl.visit.ready_at IS 'Not before this instant, after a failure.';
 
@@ -2684,7 +2687,7 @@ CREATE INDEX url_content_hash_idx ON crawl.url USING btree (site_id, content_has
 
 CREATE INDEX url_document_idx ON crawl.url USING btree (document_id);
 
-CREATE INDEX visit_frontier_idx ON crawl.visit USING btree (job_id, depth, visit_id) WHERE (outcome IS NULL);
+CREATE INDEX visit_frontier_idx ON crawl.visit USING btree (job_id, priority, depth, visit_id) WHERE (outcome IS NULL);
 
 CREATE VIEW crawl.job_report AS
  SELECT j.job_id,
@@ -2727,9 +2730,9 @@ CREATE VIEW crawl.job_report AS
             count(*) FILTER (WHERE (v.outcome = 'unchanged'::text)) AS unchanged,
             count(*) FILTER (WHERE (v.outcome = 'duplicate'::text)) AS duplicate,
             count(*) FILTER (WHERE (v.outcome = 'moved'::text)) AS moved,
-            count(*) FILTER (WHERE (v.outcome = ANY (ARRAY['gone'::text, 'missing'::text]))) AS gone,
+            count(*) FILTER (WHERE (v.outcome = ANY (ARRAY['gone'::text, 'missing'::text, 'withdrawn'::text, 'empty'::text]))) AS gone,
             count(*) FILTER (WHERE (v.outcome = 'blocked'::text)) AS blocked,
-            count(*) FILTER (WHERE (v.outcome = 'failed'::text)) AS failed,
+            count(*) FILTER (WHERE (v.outcome = ANY (ARRAY['failed'::text, 'needs_post'::text]))) AS failed,
             count(*) FILTER (WHERE (v.outcome = ANY (ARRAY['read'::text, 'outside'::text]))) AS skipped
            FROM crawl.visit v
           WHERE ((v.job_id = j.job_id) AND (v.kind = 'page'::text))) c ON (true));
@@ -2748,13 +2751,13 @@ COMMENT ON COLUMN crawl.job_report.domain IS 'The national domain it is.';
 
 COMMENT ON COLUMN crawl.job_report.duplicate IS 'Pages with the text of another.';
 
-COMMENT ON COLUMN crawl.job_report.failed IS 'Pages that could not be read.';
+COMMENT ON COLUMN crawl.job_report.failed IS 'Pages that could not be read, those whose text comes by POST among them.';
 
 COMMENT ON COLUMN crawl.job_report.finished_at IS 'When it ended.';
 
 COMMENT ON COLUMN crawl.job_report.found IS 'Pages it knows of.';
 
-COMMENT ON COLUMN crawl.job_report.gone IS 'Pages that are not there.';
+COMMENT ON COLUMN crawl.job_report.gone IS 'Pages that are not there, ask not to be kept, or say nothing any more.';
 
 COMMENT ON COLUMN crawl.job_report.job_id IS 'The run.';
 
@@ -2893,7 +2896,7 @@ GRANT ALL ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) TO pgkb
 CREATE FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b417057a0a165f93';
+    AS 'sha256 f456562c662a1345';
 
 COMMENT ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) IS 'Put addresses a run has found into its frontier, each once; returns how many are new to it.';
 
@@ -2904,7 +2907,7 @@ GRANT ALL ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer
 CREATE FUNCTION crawl.begin_job(job_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6f21f239c6f65abe';
+    AS 'sha256 d3198e0084d643e2';
 
 COMMENT ON FUNCTION crawl.begin_job(job_id bigint) IS 'Begin a run: its frontier is the seeds and every known page that is due.';
 
@@ -2915,7 +2918,7 @@ GRANT ALL ON FUNCTION crawl.begin_job(job_id bigint) TO pgkb_admin;
 CREATE FUNCTION crawl.cancel_job(job_id bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 d1d5819fbbbfd506';
+    AS 'sha256 c8a92e5d6048d92d';
 
 COMMENT ON FUNCTION crawl.cancel_job(job_id bigint) IS 'Call a run off; what it has stored stays, what it has not seen stays as it was.';
 
@@ -2938,7 +2941,7 @@ GRANT ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) TO pgkb_admi
 CREATE FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text DEFAULT NULL::text, successor text DEFAULT NULL::text, size bigint DEFAULT 0, was_parsed boolean DEFAULT false, was_asked boolean DEFAULT true, keeps_document boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1d18af92f7b33747';
+    AS 'sha256 89fb354cf84c3088';
 
 COMMENT ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean, keeps_document boolean) IS 'Be done with a visit: its outcome, the turn of its host, and the run''s task ready for whoever comes next.';
 
@@ -2971,7 +2974,7 @@ GRANT ALL ON FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id big
 CREATE FUNCTION crawl.finish_job(job_id bigint, state text, reason text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6baeb4475e7cf325';
+    AS 'sha256 dad4efa8a3980af2';
 
 COMMENT ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) IS 'End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.';
 
@@ -3023,16 +3026,27 @@ REVOKE ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) FROM PUBLIC
 GRANT ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) TO pgkb_ingest;
 GRANT ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) TO pgkb_admin;
 
-CREATE FUNCTION crawl.is_mass_loss(job crawl.job) RETURNS boolean
+CREATE FUNCTION crawl.is_mass_loss(job crawl.job, seen integer DEFAULT NULL::integer) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 bbff8d8bf8e31db5';
+    AS 'sha256 b1da1eb6e9342571';
 
-COMMENT ON FUNCTION crawl.is_mass_loss(job crawl.job) IS 'Whether a run has lost so many known pages that something is wrong with the site rather than with them.';
+COMMENT ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) IS 'Whether a run has lost so many known pages that something is wrong with the site rather than with them.';
 
-REVOKE ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) FROM PUBLIC;
-GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) TO pgkb_ingest;
-GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) TO pgkb_admin;
+REVOKE ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) TO pgkb_admin;
+
+CREATE FUNCTION crawl.keep_frontier(job_id bigint) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e4dba8b26a1246ee';
+
+COMMENT ON FUNCTION crawl.keep_frontier(job_id bigint) IS 'Leave to the next run what this one found and has not looked at.';
+
+REVOKE ALL ON FUNCTION crawl.keep_frontier(job_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.keep_frontier(job_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.keep_frontier(job_id bigint) TO pgkb_admin;
 
 CREATE FUNCTION crawl.load_policy_pages(pack text, rows jsonb) RETURNS integer
     LANGUAGE plpgsql
@@ -3059,7 +3073,7 @@ GRANT ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zo
 CREATE FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) RETURNS SETOF crawl.step
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 0028de2d4519ec64';
+    AS 'sha256 c3b16eff6aad3d6a';
 
 COMMENT ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) IS 'What the holder of a run''s task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.';
 
@@ -3115,9 +3129,9 @@ GRANT ALL ON FUNCTION crawl.purge_jobs(kept_for interval) TO pgkb_admin;
 CREATE FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a395b717fc879721';
+    AS 'sha256 6b6118c487f0c65c';
 
-COMMENT ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) IS 'Be done with a page that robots.txt forbids; it was not asked for, and what is known of it stays. NULL when the task is lost.';
+COMMENT ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) IS 'Be done with a page or sitemap that robots.txt forbids; it was not asked for, and what is known of it stays. NULL when the task is lost.';
 
 REVOKE ALL ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) TO pgkb_ingest;
@@ -3159,7 +3173,7 @@ GRANT ALL ON FUNCTION crawl.record_missing(task_id bigint, lease_token uuid, vis
 CREATE FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5a4b1f03d734a6b8';
+    AS 'sha256 ad6d89e11dddd361';
 
 COMMENT ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) IS 'Be done with an address that leads to another: that joins the frontier where it is of the site or a national one; moved or outside, NULL when the task is lost.';
 
@@ -3167,16 +3181,16 @@ REVOKE ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visi
 GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) TO pgkb_ingest;
 GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) TO pgkb_admin;
 
-CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb) RETURNS text
+CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb, no_text text DEFAULT NULL::text) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 d0743baa00ceb629';
+    AS 'sha256 76bb4f8434cdbb40';
 
-COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
+COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb, no_text text) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
 
-REVOKE ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) TO pgkb_ingest;
-GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) TO pgkb_admin;
+REVOKE ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb, no_text text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb, no_text text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb, no_text text) TO pgkb_admin;
 
 CREATE FUNCTION crawl.record_probe(task_id bigint, lease_token uuid, visit_id bigint, was_answered boolean, missing_text text, size bigint) RETURNS text
     LANGUAGE plpgsql
@@ -3260,7 +3274,7 @@ GRANT ALL ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text,
 CREATE FUNCTION crawl.settle_losses(job_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 bb41cb4060a4be6e';
+    AS 'sha256 30ffe1413698f5fd';
 
 COMMENT ON FUNCTION crawl.settle_losses(job_id bigint) IS 'Say of every page a run did not find as it was what that means: retire it, wait for the next run, or let another take over; returns how many documents were retired.';
 
