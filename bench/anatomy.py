@@ -76,7 +76,10 @@ def measure_bytes(db: Connection, *, set_id: int) -> dict[str, int]:
         {
             "tables": [
                 f"embedding.vector_{set_id}",
+                "embedding.bit_vector",
                 "search.text_index",
+                "search.posting_list",
+                "search.listed_block",
                 "search.lexeme_stat",
                 "corpus.chunk",
                 "corpus.chunk_fact",

@@ -8445,7 +8445,7 @@ GRANT ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25
 CREATE FUNCTION search.list_postings(scope_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 9af2e4e398cd28c2';
+    AS 'sha256 302a5a9281b73c4c';
 
 COMMENT ON FUNCTION search.list_postings(scope_id bigint) IS 'Make the posting lists of a scope anew; returns how many lists it has. A search reads the old ones until this commits.';
 

@@ -151,3 +151,12 @@ from (
     left join dba.index_build as b on b.index_name = format('%I.%I', n.nspname, c.relname)
     where c.relkind = 'i'
 ) as h;
+
+update config.setting
+set meaning = 'Scopes that hold at most this many chunks together are scanned exactly, four times as many by '
+    || 'their bits where the index holds bits; larger ones use the index.'
+where name = 'kb.exact_limit';
+update config.setting
+set meaning = 'How many postings of the index the keyword leg may read, rarest words first; posting lists are '
+    || 'read whole.'
+where name = 'kb.keyword_budget';

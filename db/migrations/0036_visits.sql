@@ -85,3 +85,12 @@ comment on column crawl.job_report.failed is
 'Pages that could not be read, those whose text comes by POST among them.';
 comment on column crawl.url.missing_streak is
 'Runs in a row in which there was no such page, or it asked not to be kept, or said nothing.';
+
+-- their arguments are others now
+-- squawk-ignore ban-drop-function
+drop function if exists crawl.is_mass_loss(crawl.job);
+-- squawk-ignore ban-drop-function
+drop function if exists crawl.record_page(
+    bigint, uuid, bigint, bigint, text, text, bytea, text, text, text, text, jsonb, text,
+    jsonb
+);
