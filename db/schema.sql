@@ -7324,7 +7324,7 @@ CREATE TYPE search.finding AS (
 
 COMMENT ON COLUMN search.finding.counts IS 'What search.record_search wants to know beside them.';
 
-COMMENT ON COLUMN search.finding.plan IS 'How the vector leg read the scopes: exact, index, index topped up, or several of them.';
+COMMENT ON COLUMN search.finding.plan IS 'How the vector leg read the scopes: exact, bits, index, one of these topped up, or several of them.';
 
 COMMENT ON COLUMN search.finding.results IS 'The rows of search_kb, best first.';
 
@@ -7590,7 +7590,7 @@ COMMENT ON COLUMN search.scope_plan.chunks IS 'Searchable chunks in it.';
 
 COMMENT ON COLUMN search.scope_plan.label IS 'national, la, home_la, school or shared.';
 
-COMMENT ON COLUMN search.scope_plan.plan IS 'exact, index, index topped up (an exact scan followed), or none.';
+COMMENT ON COLUMN search.scope_plan.plan IS 'exact, bits, index, bits or index topped up (an exact scan followed), or none.';
 
 COMMENT ON COLUMN search.scope_plan.reason IS 'The numbers that decided.';
 

@@ -160,3 +160,8 @@ update config.setting
 set meaning = 'How many postings of the index the keyword leg may read, rarest words first; posting lists are '
     || 'read whole.'
 where name = 'kb.keyword_budget';
+
+comment on column search.scope_plan.plan is
+'exact, bits, index, bits or index topped up (an exact scan followed), or none.';
+comment on column search.finding.plan is
+'How the vector leg read the scopes: exact, bits, index, one of these topped up, or several of them.';

@@ -89,11 +89,8 @@ def test_the_share_of_every_stage_of_an_ingest_is_told_for_every_kind_of_file(
         assert cost.chunks >= cost.documents > 0
         assert set(cost.seconds) == set(STAGES)
         assert all(seconds > 0 for seconds in cost.seconds.values())
-    # the same texts: what reading them costs is the file's, the rest is not
-    by_kind = {cost.kind: cost for cost in results.stages}
-    assert by_kind["docx"].seconds["parse"] > by_kind["txt"].seconds["parse"]
     page = report.to_table(results, found, {})
-    assert all(f"| as {kind} " in page for kind in by_kind)
+    assert all(f"| as {cost.kind} " in page for cost in results.stages)
 
 
 def test_clients_and_upkeep_are_measured_and_what_cannot_be_says_why(results: Results) -> None:
