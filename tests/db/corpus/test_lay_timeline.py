@@ -144,12 +144,14 @@ def test_whatever_curators_undo_and_supersede_all_stays_whole(
         )
         for turn in range(data.draw(st.integers(1, 4))):
             superseded = ask_rows(
-                reference, "select version_id from corpus.version where state = 'superseded'"
+                reference,
+                "select version_id from corpus.version where state = 'superseded' order by 1",
             )
             live = [
                 row[0]
                 for row in ask_rows(
-                    reference, "select document_id from corpus.version where state = 'published'"
+                    reference,
+                    "select document_id from corpus.version where state = 'published' order by 1",
                 )
             ]
             choices = ["come", *["undo"] * bool(superseded), *["supersede"] * (len(live) > 1)]
