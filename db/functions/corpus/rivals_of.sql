@@ -6,7 +6,8 @@
 -- title that several pages of a web site share, date and all: it names the site, and no page of it
 -- is an edition of another, also when one of them gets the title of a new year first.
 --
--- called by  corpus.judge_rivals, corpus.publish_tasks, corpus.undo_supersession
+-- called by  corpus.judge_rivals, corpus.publish_tasks, corpus.undo_supersession,
+--            corpus.correct_facts
 -- raises     nothing
 
 create or replace function corpus.rivals_of(version_id bigint)

@@ -1,0 +1,25 @@
+-- 0034_requesters_and_reading
+-- why   a batch of addresses says who handed it in, as an upload does; and what was cited is not read
+--       without end
+-- lock  access exclusive on intake.batch, for an instant
+-- undo  alter table intake.batch drop column handed_in_by;
+--       delete from limits.rule where rule in ('read_person', 'read_address');
+--       delete from config.setting where name in ('kb.reads_per_person', 'kb.reads_per_address')
+set local lock_timeout = '2s';
+set local statement_timeout = '60s';
+
+-- of those that are there nobody knows any more; they go within a day
+alter table intake.batch add column handed_in_by text not null default 'unknown';
+alter table intake.batch alter column handed_in_by drop default;
+comment on column intake.batch.handed_in_by is 'Who handed it in.';
+
+insert into config.setting
+    (name, kind, default_value, minimum, maximum, choices, unit, meaning)
+values
+    ('kb.reads_per_person', 'integer', '300', 0, 100000, null, 'per minute',
+        'How often a person may open what was cited; 0 is without limit.'),
+    ('kb.reads_per_address', 'integer', '1200', 0, 100000, null, 'per minute',
+        'How often what was cited may be opened from one network address; 0 is without limit.');
+insert into limits.rule (rule, setting, per, meaning) values
+('read_person', 'kb.reads_per_person', '1 minute', 'Passages and documents a person opens.'),
+('read_address', 'kb.reads_per_address', '1 minute', 'Passages and documents opened from an address.');
