@@ -1750,7 +1750,7 @@ GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_admin;
 CREATE FUNCTION corpus.correct_facts(version_id bigint, title text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 99536e4b5b60c76f';
+    AS 'sha256 961778bb49aa70a3';
 
 COMMENT ON FUNCTION corpus.correct_facts(version_id bigint, title text, tags text[], authority text, document_type text, effective_date date) IS 'Apply corrected facts to a version whose text is the same; false when there was nothing to correct. NULL leaves a fact as it is.';
 
@@ -1844,16 +1844,16 @@ REVOKE ALL ON FUNCTION corpus.fold_title(title text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.fold_title(title text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.fold_title(title text) TO pgkb_admin;
 
-CREATE FUNCTION corpus.held_back_by(version_id bigint) RETURNS SETOF corpus.version
+CREATE FUNCTION corpus.held_back_by(version_id bigint, day date) RETURNS SETOF corpus.version
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 ad9f784fa8eab92e';
+    AS 'sha256 120559c3efbc9d19';
 
-COMMENT ON FUNCTION corpus.held_back_by(version_id bigint) IS 'The superseded versions that a version''s document holds back by title or day alone: nobody decided so, and their sources are still there.';
+COMMENT ON FUNCTION corpus.held_back_by(version_id bigint, day date) IS 'The superseded versions that a version''s document holds back by title or by this day alone: nobody decided so, and their sources are still there.';
 
-REVOKE ALL ON FUNCTION corpus.held_back_by(version_id bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION corpus.held_back_by(version_id bigint) TO pgkb_ingest;
-GRANT ALL ON FUNCTION corpus.held_back_by(version_id bigint) TO pgkb_admin;
+REVOKE ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) TO pgkb_admin;
 
 CREATE FUNCTION corpus.in_other_folder(source text, other text) RETURNS boolean
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -1880,7 +1880,7 @@ GRANT ALL ON FUNCTION corpus.index_version(version_id bigint) TO pgkb_admin;
 CREATE FUNCTION corpus.judge_rivals(version_id bigint, OUT losers bigint[], OUT winner bigint) RETURNS record
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 c110894e36523560';
+    AS 'sha256 6d7c7a2601fe79a7';
 
 COMMENT ON FUNCTION corpus.judge_rivals(version_id bigint, OUT losers bigint[], OUT winner bigint) IS 'Which published rivals a version replaces, and the one that stays above it, if any.';
 
@@ -2001,7 +2001,7 @@ GRANT ALL ON FUNCTION corpus.names_edition(title text) TO pgkb_admin;
 CREATE FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a617fc4724af6250';
+    AS 'sha256 d02cca42e872c386';
 
 COMMENT ON FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) IS 'Whether a published rival stays although this version comes: of two documents the one that applies from a later day, an undated one from the day it came.';
 
@@ -2053,16 +2053,16 @@ REVOKE ALL ON FUNCTION corpus.quality_score(content_length integer, file_type te
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_admin;
 
-CREATE FUNCTION corpus.release_outranked(version_id bigint) RETURNS void
+CREATE FUNCTION corpus.release_outranked(version_id bigint, day_before date) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 de72f00a701e62b0';
+    AS 'sha256 ddccc94093ad7db7';
 
-COMMENT ON FUNCTION corpus.release_outranked(version_id bigint) IS 'Publish again what a version held back before its title or day was corrected; what another version outranks stays behind that one.';
+COMMENT ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) IS 'Publish again what a version held back before its title or day was corrected; what another version outranks stays behind that one.';
 
-REVOKE ALL ON FUNCTION corpus.release_outranked(version_id bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION corpus.release_outranked(version_id bigint) TO pgkb_ingest;
-GRANT ALL ON FUNCTION corpus.release_outranked(version_id bigint) TO pgkb_admin;
+REVOKE ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) TO pgkb_admin;
 
 CREATE FUNCTION corpus.remove_owned(owner text) RETURNS integer
     LANGUAGE plpgsql

@@ -11,7 +11,7 @@
 --            search.text_index, audit.event, and what corpus.retire_version and
 --            corpus.release_outranked write
 -- locks      advisory: as corpus.publish_version, also the titles of what it holds back; then rows:
---            documents, versions, facts of chunks, each sorted
+--            its document, versions, facts of chunks, each sorted
 
 create or replace function corpus.correct_facts(
     version_id bigint,
@@ -80,17 +80,14 @@ begin
         -- what comes back needs its vectors in the set that is active
         perform pg_advisory_xact_lock_shared(hashtextextended('embedding.activate', 4));
         select _documents || coalesce(array_agg(h.document_id), '{}') into _documents
-        from corpus.held_back_by(_old.version_id) as h;
+        from corpus.held_back_by(_old.version_id, _old.effective_date) as h;
     end if;
     perform corpus.lock_titles(_documents, _title_key);
-    perform from corpus.document as d
-    where d.document_id = any(_documents)
-    order by d.document_id
-    for update;
+    perform from corpus.document as d where d.document_id = _old.document_id for update;
     if _is_judged then
         perform from corpus.version as v
         where v.version_id = _old.version_id or v.version_id in (
-            select h.version_id from corpus.held_back_by(_old.version_id) as h
+            select h.version_id from corpus.held_back_by(_old.version_id, _old.effective_date) as h
         )
         order by v.version_id
         for update;
@@ -139,7 +136,7 @@ begin
             where c.version_id in (
                 select _old.version_id
                 union all
-                select h.version_id from corpus.held_back_by(_old.version_id) as h
+                select h.version_id from corpus.held_back_by(_old.version_id, _old.effective_date) as h
                 union all
                 select r.version_id from corpus.rivals_of(_old.version_id) as r
             )
@@ -192,7 +189,7 @@ begin
             if _winner is not null then
                 perform corpus.retire_version(_old.version_id, _winner);
             end if;
-            perform corpus.release_outranked(_old.version_id);
+            perform corpus.release_outranked(_old.version_id, _old.effective_date);
         end if;
         perform corpus.lay_timeline(_old.document_id);
     end if;

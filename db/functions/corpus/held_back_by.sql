@@ -1,13 +1,14 @@
 -- corpus.held_back_by
--- The superseded versions that a version's document holds back by title or day alone: nobody decided so, and their sources are still there.
+-- The superseded versions that a version's document holds back by title or by this day alone: nobody decided so, and their sources are still there.
 --
--- Of its own document those it replaced itself. One that a curator or a crawler put behind it has
--- a day of withdrawal and is not among them.
+-- Of its own document those that are behind it itself: earlier ones, and later ones that apply
+-- from an earlier day than this; of others it was decided. What a curator or a crawler put behind
+-- another document has a day of withdrawal and is not among them.
 --
 -- called by  corpus.correct_facts, corpus.release_outranked
 -- raises     nothing
 
-create or replace function corpus.held_back_by(version_id bigint)
+create or replace function corpus.held_back_by(version_id bigint, day date)
 returns setof corpus.version
 language sql
 stable
@@ -25,10 +26,13 @@ as $func$
         and not h.moved_on
         and (
             h.document_id <> n.document_id
-            or (s.version_id = n.version_id and h.version < n.version)
+            or (
+                s.version_id = n.version_id
+                and (h.version < n.version or h.effective_date < held_back_by.day)
+            )
         )
     where n.version_id = held_back_by.version_id;
 $func$;
 
 comment on function corpus.held_back_by is
-'The superseded versions that a version''s document holds back by title or day alone: nobody decided so, and their sources are still there.';
+'The superseded versions that a version''s document holds back by title or by this day alone: nobody decided so, and their sources are still there.';

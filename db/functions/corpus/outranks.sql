@@ -2,8 +2,9 @@
 -- Whether a published rival stays although this version comes: of two documents the one that applies from a later day, an undated one from the day it came.
 --
 -- So the order of arrival decides only between two of one day, where the later one holds: whoever
--- comes now, unless it is one that might come back. Of one document the later version holds unless both are dated and it is the older: what a source says
--- now counts, also where it gives no date any more.
+-- comes now; of two that are there the later staged. Of one document the later version holds
+-- unless both are dated and it is the older: what a source says now counts, also where it gives no
+-- date any more.
 --
 -- called by  corpus.judge_rivals, corpus.release_outranked
 -- raises     nothing
@@ -20,7 +21,7 @@ as $func$
         when (outranks.rival).document_id <> (outranks.newcomer).document_id
             then (
                 (outranks.rival).valid_from,
-                (outranks.newcomer).state = 'superseded'
+                (outranks.newcomer).state <> 'staged'
                 and (outranks.rival).version_id > (outranks.newcomer).version_id
             ) > (
                 coalesce(

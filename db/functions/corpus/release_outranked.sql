@@ -8,7 +8,7 @@
 -- called by  corpus.correct_facts, which holds the locks
 -- writes     what corpus.retire_version, corpus.restore_version and corpus.lay_timeline write
 
-create or replace function corpus.release_outranked(version_id bigint)
+create or replace function corpus.release_outranked(version_id bigint, day_before date)
 returns void
 language plpgsql
 volatile
@@ -28,7 +28,7 @@ begin
     where v.version_id = release_outranked.version_id;
     for _held in
         select h.*
-        from corpus.held_back_by(_corrected.version_id) as h
+        from corpus.held_back_by(_corrected.version_id, release_outranked.day_before) as h
         where
             not (
                 (h.document_id = _corrected.document_id or h.title_key = _corrected.title_key)

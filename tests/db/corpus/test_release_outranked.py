@@ -167,6 +167,28 @@ def test_a_text_whose_newer_version_was_published_meanwhile_stays_out(
     )
 
 
+def test_a_later_text_of_the_document_that_a_wrong_day_held_back_comes_back(
+    reference: psycopg.Connection,
+) -> None:
+    _add(reference, "a", 2030)
+    _add(reference, "a", 2024, body="The text of a, revised.")
+    assert [row["content"] for row in search(reference, words="text")] == ["The text of a."]
+    _correct(reference, "a", 2020)
+    assert [row["content"] for row in search(reference, words="text")] == [
+        "The text of a, revised."
+    ]
+
+
+def test_of_two_of_one_day_the_later_to_arrive_holds_also_after_a_correction(
+    reference: psycopg.Connection,
+) -> None:
+    _add(reference, "a", 2020, title="Panel days")
+    _add(reference, "b", 2024)
+    _correct(reference, "a", 2024)
+    assert _live(reference) == ["b"]
+    assert _behind(reference) == {"a": "b"}
+
+
 def test_passages_come_back_as_curators_left_them(reference: psycopg.Connection) -> None:
     old = add(reference, "The text of a. " * 150, source="a", title=TITLE)
     approved, rejected, *_ = old.chunk_ids
