@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import httpx2
 import psycopg
+import pytest
 
 from app.asgi import create_app
 from app.settings import from_environ
@@ -74,14 +75,15 @@ async def test_who_leaves_a_stream_ends_the_models_call(chat: Service, library_u
     await _until(interrupted, within=5)
 
 
+@pytest.mark.parametrize("how", ["reset", "cancelled", "gone"])
 async def test_who_leaves_a_stream_before_its_first_byte_leaves_no_turn_running(
-    chat: Service, library_url: str
+    chat: Service, library_url: str, how: str
 ) -> None:
     chat.speaks(Script("Call the team [1] " * 50, stall_after=5))
     app = create_app(from_environ(OPEN, database_url=library_url), model=talker(chat.model))
     question = f"who can help, {token_hex(8)}?"
     body = json.dumps({"question": question, "la": BIRMINGHAM}).encode()
-    said: list[Message] = []
+    reached = asyncio.Event()
     scope: dict[str, Any] = {
         "type": "http", "http_version": "1.1", "method": "POST", "scheme": "http",
         "path": "/api/chat", "raw_path": b"/api/chat", "root_path": "", "query_string": b"",
@@ -98,12 +100,20 @@ async def test_who_leaves_a_stream_before_its_first_byte_leaves_no_turn_running(
         return sent.pop() if sent else {"type": "http.disconnect"}
 
     async def send(message: Message) -> None:
-        said.append(message)
+        reached.set()
+        if how == "reset":
+            raise ConnectionResetError
+        if how == "cancelled":
+            await asyncio.Event().wait()
 
     async with asking(app):
-        await app(cast(Any, scope), cast(Any, receive), cast(Any, send))
+        asked = asyncio.create_task(app(cast(Any, scope), cast(Any, receive), cast(Any, send)))
+        await asyncio.wait_for(reached.wait(), 20)
+        if how == "cancelled":
+            asked.cancel()
+        await asyncio.wait({asked}, timeout=20)
+        assert asked.done()
         await app.state.desk.keeper.drain()
-    assert said[0]["status"] == 200
     with psycopg.connect(library_url) as db:
         states = db.execute("select state from chat.turn where question = %s", [question])
         assert states.fetchall() == [("interrupted",)]
