@@ -1339,7 +1339,7 @@ COMMENT ON COLUMN corpus.version.file_type IS 'pdf, docx, html or txt, decided b
 
 COMMENT ON COLUMN corpus.version.metadata IS 'What the parser found; no NUL, no question text.';
 
-COMMENT ON COLUMN corpus.version.moved_on IS 'It was superseded because its source says what another source says; when that source says this again, it is published again.';
+COMMENT ON COLUMN corpus.version.moved_on IS 'Its source says what another source says, or was gone while another document hid it; when that source says this again, it is published again.';
 
 COMMENT ON COLUMN corpus.version.published_at IS 'When it became visible.';
 
@@ -1363,7 +1363,7 @@ COMMENT ON COLUMN corpus.version.version IS 'Counts from 1 within the document.'
 
 COMMENT ON COLUMN corpus.version.version_id IS 'Key.';
 
-COMMENT ON COLUMN corpus.version.withdrawn_on IS 'The day its source began to say what another source says, or a curator named another document as its successor; NULL when a version of its own document or title took over.';
+COMMENT ON COLUMN corpus.version.withdrawn_on IS 'The day its source was gone or began to say what another source says, or a curator named another document as its successor; NULL when a version of its own document or title took over.';
 
 COMMENT ON TABLE corpus.version IS 'One text of a document. Exactly one is published at a time; earlier ones stay for as_of and for old citations.';
 
@@ -1750,7 +1750,7 @@ GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_admin;
 CREATE FUNCTION corpus.correct_facts(version_id bigint, title text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 961778bb49aa70a3';
+    AS 'sha256 4a788d7b69a8653c';
 
 COMMENT ON FUNCTION corpus.correct_facts(version_id bigint, title text, tags text[], authority text, document_type text, effective_date date) IS 'Apply corrected facts to a version whose text is the same; false when there was nothing to correct. NULL leaves a fact as it is.';
 
@@ -2056,7 +2056,7 @@ GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type tex
 CREATE FUNCTION corpus.release_outranked(version_id bigint, day_before date) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 ddccc94093ad7db7';
+    AS 'sha256 1c9b8af337570a03';
 
 COMMENT ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) IS 'Publish again what a version held back before its title or day was corrected; what another version outranks stays behind that one.';
 
@@ -2214,7 +2214,7 @@ GRANT ALL ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, re
 CREATE FUNCTION corpus.withdraw(document_id bigint, successor_id bigint DEFAULT NULL::bigint, reason text DEFAULT NULL::text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 7d58deefa6b94197';
+    AS 'sha256 d4a6b7b7980b315a';
 
 COMMENT ON FUNCTION corpus.withdraw(document_id bigint, successor_id bigint, reason text) IS 'Take a document out of the search because its source is gone, with or without another document that took over; false when none is published.';
 

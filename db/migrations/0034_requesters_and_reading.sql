@@ -1,6 +1,6 @@
 -- 0034_requesters_and_reading
--- why   a batch of addresses says who handed it in, as an upload does; and what was cited is not read
---       without end
+-- why   a batch of addresses says who handed it in, as an upload does; what was cited is not read
+--       without end; and what is gone while it is hidden is known to be
 -- lock  access exclusive on intake.batch, for an instant
 -- undo  alter table intake.batch drop column handed_in_by;
 --       delete from limits.rule where rule in ('read_person', 'read_address');
@@ -25,3 +25,9 @@ values
 insert into limits.rule (rule, setting, per, meaning) values
 ('read_person', 'kb.reads_per_person', '1 minute', 'Passages and documents a person opens.'),
 ('read_address', 'kb.reads_per_address', '1 minute', 'Passages and documents opened from an address.');
+
+-- a document whose source is gone while another one hides it must not come back with a correction
+comment on column corpus.version.withdrawn_on is
+'The day its source was gone or began to say what another source says, or a curator named another document as its successor; NULL when a version of its own document or title took over.';
+comment on column corpus.version.moved_on is
+'Its source says what another source says, or was gone while another document hid it; when that source says this again, it is published again.';

@@ -136,7 +136,8 @@ begin
             where c.version_id in (
                 select _old.version_id
                 union all
-                select h.version_id from corpus.held_back_by(_old.version_id, _old.effective_date) as h
+                select h.version_id
+                from corpus.held_back_by(_old.version_id, _old.effective_date) as h
                 union all
                 select r.version_id from corpus.rivals_of(_old.version_id) as r
             )

@@ -1,7 +1,8 @@
 -- corpus.release_outranked
 -- Publish again what a version held back before its title or day was corrected; what another version outranks stays behind that one.
 --
--- The latest first, so that of several editions one comes back. One that lacks its vectors in the
+-- The latest first, so that of several editions one comes back, and nothing that its own source
+-- has replaced since, also where that is out of sight itself. One that lacks its vectors in the
 -- active set stays out, and an event says so: it comes back when its source is read again.
 --
 -- definer because  bringing back is not ingest's to decide; this decides by title and day alone
@@ -33,6 +34,16 @@ begin
             not (
                 (h.document_id = _corrected.document_id or h.title_key = _corrected.title_key)
                 and corpus.outranks(_corrected, h)
+            )
+            and not exists (
+                select
+                from corpus.version as l
+                where
+                    l.document_id = h.document_id
+                    and l.version > h.version
+                    and l.state <> 'staged'
+                    and l.superseded_by is distinct from h.version_id
+                    and corpus.outranks(l, h)
             )
         order by h.valid_from desc, h.version_id desc
     loop

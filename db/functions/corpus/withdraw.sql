@@ -6,7 +6,8 @@
 -- back against another one (it stands alone) is withdrawn all the same: its source is gone.
 --
 -- called by  crawl.retire_page, crawl.record_page
--- writes     corpus.version, what corpus.discard_version, corpus.retire_version and corpus.lay_timeline write
+-- writes     corpus.version, and what corpus.discard_version, corpus.retire_version and
+--            corpus.lay_timeline write
 -- locks      the source when a text waits, then as corpus.publish_version
 
 create or replace function corpus.withdraw(
@@ -48,9 +49,9 @@ begin
             v.document_id = withdraw.document_id
             and v.state = 'superseded'
             and v.withdrawn_on is null
-            and v.version = (
-                select max(o.version) from corpus.version as o
-                where o.document_id = withdraw.document_id
+            and exists (
+                select from corpus.version as s
+                where s.version_id = v.superseded_by and s.document_id <> v.document_id
             );
         return false;
     end if;

@@ -189,6 +189,17 @@ def test_of_two_of_one_day_the_later_to_arrive_holds_also_after_a_correction(
     assert _behind(reference) == {"a": "b"}
 
 
+def test_a_text_that_its_source_has_replaced_since_stays_out_although_the_new_one_is_hidden(
+    reference: psycopg.Connection,
+) -> None:
+    _add(reference, "a", 2024)
+    _add(reference, "b", 2025)
+    _add(reference, "a", 2026, body="The text of a, on another subject.", title="Panel days")
+    _add(reference, "c", 2027, title="Panel days")
+    _correct(reference, "b", title="Exclusion policy")
+    assert _live(reference) == ["b", "c"]
+
+
 def test_passages_come_back_as_curators_left_them(reference: psycopg.Connection) -> None:
     old = add(reference, "The text of a. " * 150, source="a", title=TITLE)
     approved, rejected, *_ = old.chunk_ids
