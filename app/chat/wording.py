@@ -36,8 +36,7 @@ def not_found(wording: Wording | None, *, searched: Sequence[str], scope: Scope)
     """Said when nothing was found, with where and what for it was searched."""
     places = [place for place in (scope.school_name, scope.la_name, scope.home_la_name) if place]
     where = f" and those of {', '.join(places)}" if places else ""
-    # the question, and the words it was asked in last
-    asked = dict.fromkeys(_shortened(each) for each in (*searched[:1], *searched[1:][-1:]))
+    asked = dict.fromkeys(_shortened(each) for each in searched)
     what = "; ".join(f"“{each}”" for each in asked if each)
     said = wording.not_found if wording else NOT_FOUND
     return f"{said}\n\nSearched the national documents{where}{f' for {what}' if what else ''}."

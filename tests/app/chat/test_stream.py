@@ -119,7 +119,7 @@ async def test_what_was_searched_is_named_in_short_however_long_the_question(
     [
         (["who  can\nhelp?"], " for “who can help?”."),
         (["x" * 4000], "."),
-        (["first words", "second", "third"], " for “first words”; “third”."),
+        (["first words", "w" * 99, "second"], " for “first words”; “second”."),
         (["the same", "the same"], " for “the same”."),
     ],
 )
