@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # inlined into callers whose path is pinned, which a pin of their own would prevent
 INLINED := $(addprefix db/functions/,search/bm25_impact.sql search/freshness.sql \
-	search/term_frequency.sql terms/quote_lexeme.sql)
+	search/idf.sql search/term_frequency.sql terms/quote_lexeme.sql)
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:[^#]*## /\t/' | expand -t 12

@@ -15,7 +15,7 @@ from cli.output import note, plural, print_json, say, shorten
 if TYPE_CHECKING:
     import psycopg
 
-    from ingest.crawl.calls import JobReport, Remark, Started
+    from ingest.crawl.sites.calls import JobReport, Remark, Started
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 Wait = Annotated[bool, typer.Option("--wait", help="Wait until all of it is over.")]
@@ -58,7 +58,7 @@ def visit_authority(
     as_json: AsJson = False,
 ) -> int:
     """A site that is being visited gets no second run."""
-    from ingest.crawl import calls
+    from ingest.crawl.sites import calls
 
     with _database() as db:
         return _follow(db, calls.start(db, la_code=code, schools=schools), wait, as_json=as_json)
@@ -70,7 +70,7 @@ def visit_school(
     as_json: AsJson = False,
 ) -> int:
     """Its home page is that of the register, unless `pgkb crawl site` says otherwise."""
-    from ingest.crawl import calls
+    from ingest.crawl.sites import calls
 
     with _database() as db:
         return _follow(db, calls.start(db, school_urn=urn), wait, as_json=as_json)
@@ -82,7 +82,7 @@ def visit_domain(
     as_json: AsJson = False,
 ) -> int:
     """What it says holds everywhere: it belongs to no authority."""
-    from ingest.crawl import calls
+    from ingest.crawl.sites import calls
 
     with _database() as db:
         return _follow(db, calls.start(db, domain=name), wait, as_json=as_json)
@@ -90,7 +90,7 @@ def visit_domain(
 
 def visit_all(wait: Wait = False, as_json: AsJson = False) -> int:
     """Each site once, whoever links to it."""
-    from ingest.crawl import calls
+    from ingest.crawl.sites import calls
 
     with _database() as db:
         return _follow(db, calls.start(db, everything=True), wait, as_json=as_json)
@@ -126,7 +126,7 @@ def set_site(
     as_json: AsJson = False,
 ) -> None:
     """What is left out stays as it is; every other setting: select crawl.set_site(...)."""
-    from ingest.crawl import calls
+    from ingest.crawl.sites import calls
 
     with _database() as db:
         site_id = calls.set_site(
@@ -156,7 +156,7 @@ def status(
     as_json: AsJson = False,
 ) -> int:
     """Without a number the last run of each site; exit code 1 when one stopped."""
-    from ingest.crawl import calls
+    from ingest.crawl.sites import calls
 
     with _database() as db:
         numbers = calls.last_jobs(db) if number is None else [number]
@@ -179,7 +179,7 @@ def status(
 
 def pause(number: Job, as_json: AsJson = False) -> None:
     """The page it is at is finished."""
-    from ingest.crawl import calls
+    from ingest.crawl.sites import calls
 
     with _database() as db:
         calls.pause_job(db, job_id=number)
@@ -194,7 +194,7 @@ def resume(
     as_json: AsJson = False,
 ) -> None:
     """It goes on where it was; no page that is done is fetched again."""
-    from ingest.crawl import calls
+    from ingest.crawl.sites import calls
 
     with _database() as db:
         calls.resume_job(db, job_id=number, accept_loss=accept_loss)
@@ -203,7 +203,7 @@ def resume(
 
 def cancel(number: Job, as_json: AsJson = False) -> None:
     """Pages it has not seen stay as they were."""
-    from ingest.crawl import calls
+    from ingest.crawl.sites import calls
 
     with _database() as db:
         calls.cancel_job(db, job_id=number)
@@ -237,7 +237,7 @@ def _follow(
 
 def _wait_for(db: "psycopg.Connection", job_ids: "Sequence[int]") -> "list[JobReport]":
     """Until all of them are over; one line for each change meanwhile."""
-    from ingest.crawl import calls
+    from ingest.crawl.sites import calls
 
     told = ""
     while True:

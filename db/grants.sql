@@ -97,10 +97,11 @@ grant select, insert, update, delete on all tables in schema place, terms to pgk
 grant select, insert, update, delete on table
 corpus.scope, corpus.authority_rank, corpus.domain, corpus.document, corpus.version, corpus.chunk,
 corpus.chunk_fact,
-embedding.vector, embedding.cold_vector, embedding.query_cache, embedding.wanted_vector,
+embedding.vector, embedding.bit_vector, embedding.cold_vector, embedding.query_cache,
+embedding.wanted_vector,
 embedding.fill_batch, embedding.spend,
 search.text_index, search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta,
-search.recent_text, search.posting_list, search.listed_scope,
+search.recent_text, search.posting_list, search.listed_block, search.listed_scope,
 queue.task, intake.batch, intake.page, intake.upload, intake.upload_file,
 crawl.site, crawl.host, crawl.job, crawl.url, crawl.visit, crawl.policy_page
 to pgkb_ingest;
@@ -118,10 +119,11 @@ embedding.active_set, embedding.named_set, embedding.text_of, embedding.check_ve
 embedding.chunks_to_embed, embedding.store_vectors, embedding.expansion_revision,
 embedding.purge_queries, embedding.want_version, embedding.claim_chunks, embedding.store_filled,
 embedding.release_chunks, embedding.fill_is_over, embedding.estimate_fill, embedding.note_spend,
-embedding.index_statements, embedding.missing_indexes, embedding.previous_set,
+embedding.index_statements, embedding.missing_indexes, embedding.spare_indexes,
+embedding.previous_set,
 search.fold_statistics, search.scoped_lexemes, search.text_index__keep_statistics,
 search.purge_records, search.refresh_postings, search.scopes_to_list, search.list_postings,
-search.bm25_settings, search.bm25_impact, embedding.own_index
+search.bm25_settings, search.bm25_impact, search.idf, embedding.own_index
 to pgkb_ingest;
 -- tidying up, not looking
 grant usage on schema privacy to pgkb_ingest;

@@ -2108,7 +2108,7 @@ GRANT ALL ON FUNCTION corpus.rival_key(title text, source text, effective_date d
 CREATE FUNCTION corpus.rivals_of(version_id bigint) RETURNS SETOF corpus.version
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a377026233576062';
+    AS 'sha256 b0c778033ce7320c';
 
 COMMENT ON FUNCTION corpus.rivals_of(version_id bigint) IS 'The published versions that cannot stay published beside this one: of its document, or of its title in the same scope and source family.';
 
@@ -2544,7 +2544,7 @@ COMMENT ON COLUMN crawl.url.last_modified IS 'As the site sent it, byte for byte
 
 COMMENT ON COLUMN crawl.url.last_modified_at IS 'The instant that means; NULL when it means none.';
 
-COMMENT ON COLUMN crawl.url.missing_streak IS 'Runs in a row in which there was no such page.';
+COMMENT ON COLUMN crawl.url.missing_streak IS 'Runs in a row in which there was no such page, or it asked not to be kept, or said nothing.';
 
 COMMENT ON COLUMN crawl.url.next_check IS 'Runs that begin earlier leave it out.';
 
@@ -2581,9 +2581,10 @@ CREATE TABLE crawl.visit (
     reason text,
     successor text,
     finished_at timestamp with time zone,
+    priority integer DEFAULT 0 NOT NULL,
     CONSTRAINT visit_is_finished_with_an_outcome CHECK (((outcome IS NULL) = (finished_at IS NULL))),
     CONSTRAINT visit_kind_is_known CHECK ((kind = ANY (ARRAY['page'::text, 'sitemap'::text, 'probe'::text]))),
-    CONSTRAINT visit_outcome_is_known CHECK ((outcome = ANY (ARRAY['new'::text, 'changed'::text, 'unchanged'::text, 'duplicate'::text, 'read'::text, 'moved'::text, 'gone'::text, 'missing'::text, 'blocked'::text, 'failed'::text, 'outside'::text])))
+    CONSTRAINT visit_outcome_is_known CHECK ((outcome = ANY (ARRAY['new'::text, 'changed'::text, 'unchanged'::text, 'duplicate'::text, 'read'::text, 'moved'::text, 'gone'::text, 'missing'::text, 'withdrawn'::text, 'empty'::text, 'needs_post'::text, 'blocked'::text, 'failed'::text, 'outside'::text])))
 )
 WITH (fillfactor='70');
 
@@ -2599,7 +2600,9 @@ COMMENT ON COLUMN crawl.visit.job_id IS 'Its run.';
 
 COMMENT ON COLUMN crawl.visit.kind IS 'page, sitemap (a list of pages) or probe (an address that cannot exist).';
 
-COMMENT ON COLUMN crawl.visit.outcome IS 'new, changed, unchanged, duplicate (of another page), read (for its links), moved, gone (for good), missing, blocked (by robots.txt), failed or outside.';
+COMMENT ON COLUMN crawl.visit.outcome IS 'new, changed, unchanged, duplicate (of another page), read (for its links), moved, gone (for good), missing, withdrawn (asks not to be kept), empty (says nothing any more), needs_post (its text comes by POST), blocked (by robots.txt), failed or outside.';
+
+COMMENT ON COLUMN crawl.visit.priority IS 'Its turn, lowest first: 0 what a run begins with, even numbers known pages, seen longest ago first, odd ones new pages as they are found.';
 
 COMMENT ON COLUMN crawl.visit.ready_at IS 'Not before this instant, after a failure.';
 
@@ -2717,7 +2720,7 @@ CREATE INDEX url_content_hash_idx ON crawl.url USING btree (site_id, content_has
 
 CREATE INDEX url_document_idx ON crawl.url USING btree (document_id);
 
-CREATE INDEX visit_frontier_idx ON crawl.visit USING btree (job_id, depth, visit_id) WHERE (outcome IS NULL);
+CREATE INDEX visit_frontier_idx ON crawl.visit USING btree (job_id, priority, depth, visit_id) WHERE (outcome IS NULL);
 
 CREATE VIEW crawl.job_report AS
  SELECT j.job_id,
@@ -2760,9 +2763,9 @@ CREATE VIEW crawl.job_report AS
             count(*) FILTER (WHERE (v.outcome = 'unchanged'::text)) AS unchanged,
             count(*) FILTER (WHERE (v.outcome = 'duplicate'::text)) AS duplicate,
             count(*) FILTER (WHERE (v.outcome = 'moved'::text)) AS moved,
-            count(*) FILTER (WHERE (v.outcome = ANY (ARRAY['gone'::text, 'missing'::text]))) AS gone,
+            count(*) FILTER (WHERE (v.outcome = ANY (ARRAY['gone'::text, 'missing'::text, 'withdrawn'::text, 'empty'::text]))) AS gone,
             count(*) FILTER (WHERE (v.outcome = 'blocked'::text)) AS blocked,
-            count(*) FILTER (WHERE (v.outcome = 'failed'::text)) AS failed,
+            count(*) FILTER (WHERE (v.outcome = ANY (ARRAY['failed'::text, 'needs_post'::text]))) AS failed,
             count(*) FILTER (WHERE (v.outcome = ANY (ARRAY['read'::text, 'outside'::text]))) AS skipped
            FROM crawl.visit v
           WHERE ((v.job_id = j.job_id) AND (v.kind = 'page'::text))) c ON (true));
@@ -2781,13 +2784,13 @@ COMMENT ON COLUMN crawl.job_report.domain IS 'The national domain it is.';
 
 COMMENT ON COLUMN crawl.job_report.duplicate IS 'Pages with the text of another.';
 
-COMMENT ON COLUMN crawl.job_report.failed IS 'Pages that could not be read.';
+COMMENT ON COLUMN crawl.job_report.failed IS 'Pages that could not be read, those whose text comes by POST among them.';
 
 COMMENT ON COLUMN crawl.job_report.finished_at IS 'When it ended.';
 
 COMMENT ON COLUMN crawl.job_report.found IS 'Pages it knows of.';
 
-COMMENT ON COLUMN crawl.job_report.gone IS 'Pages that are not there.';
+COMMENT ON COLUMN crawl.job_report.gone IS 'Pages that are not there, ask not to be kept, or say nothing any more.';
 
 COMMENT ON COLUMN crawl.job_report.job_id IS 'The run.';
 
@@ -2926,7 +2929,7 @@ GRANT ALL ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) TO pgkb
 CREATE FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b417057a0a165f93';
+    AS 'sha256 f456562c662a1345';
 
 COMMENT ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) IS 'Put addresses a run has found into its frontier, each once; returns how many are new to it.';
 
@@ -2937,7 +2940,7 @@ GRANT ALL ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer
 CREATE FUNCTION crawl.begin_job(job_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6f21f239c6f65abe';
+    AS 'sha256 d3198e0084d643e2';
 
 COMMENT ON FUNCTION crawl.begin_job(job_id bigint) IS 'Begin a run: its frontier is the seeds and every known page that is due.';
 
@@ -2948,7 +2951,7 @@ GRANT ALL ON FUNCTION crawl.begin_job(job_id bigint) TO pgkb_admin;
 CREATE FUNCTION crawl.cancel_job(job_id bigint) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 d1d5819fbbbfd506';
+    AS 'sha256 c8a92e5d6048d92d';
 
 COMMENT ON FUNCTION crawl.cancel_job(job_id bigint) IS 'Call a run off; what it has stored stays, what it has not seen stays as it was.';
 
@@ -2971,7 +2974,7 @@ GRANT ALL ON FUNCTION crawl.check_job(job_id bigint, states text[]) TO pgkb_admi
 CREATE FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text DEFAULT NULL::text, successor text DEFAULT NULL::text, size bigint DEFAULT 0, was_parsed boolean DEFAULT false, was_asked boolean DEFAULT true, keeps_document boolean DEFAULT false) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1d18af92f7b33747';
+    AS 'sha256 89fb354cf84c3088';
 
 COMMENT ON FUNCTION crawl.close_visit(task_id bigint, lease_token uuid, visit crawl.visit, outcome text, reason text, successor text, size bigint, was_parsed boolean, was_asked boolean, keeps_document boolean) IS 'Be done with a visit: its outcome, the turn of its host, and the run''s task ready for whoever comes next.';
 
@@ -3004,7 +3007,7 @@ GRANT ALL ON FUNCTION crawl.fence(task_id bigint, lease_token uuid, visit_id big
 CREATE FUNCTION crawl.finish_job(job_id bigint, state text, reason text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6baeb4475e7cf325';
+    AS 'sha256 dad4efa8a3980af2';
 
 COMMENT ON FUNCTION crawl.finish_job(job_id bigint, state text, reason text) IS 'End a run as done or stopped; one that is done settles what was lost, unless that is too much: then it is stopped and nothing is retired.';
 
@@ -3056,16 +3059,27 @@ REVOKE ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) FROM PUBLIC
 GRANT ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) TO pgkb_ingest;
 GRANT ALL ON FUNCTION crawl.is_held(page crawl.url, wanted boolean) TO pgkb_admin;
 
-CREATE FUNCTION crawl.is_mass_loss(job crawl.job) RETURNS boolean
+CREATE FUNCTION crawl.is_mass_loss(job crawl.job, seen integer DEFAULT NULL::integer) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 bbff8d8bf8e31db5';
+    AS 'sha256 b1da1eb6e9342571';
 
-COMMENT ON FUNCTION crawl.is_mass_loss(job crawl.job) IS 'Whether a run has lost so many known pages that something is wrong with the site rather than with them.';
+COMMENT ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) IS 'Whether a run has lost so many known pages that something is wrong with the site rather than with them.';
 
-REVOKE ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) FROM PUBLIC;
-GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) TO pgkb_ingest;
-GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job) TO pgkb_admin;
+REVOKE ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.is_mass_loss(job crawl.job, seen integer) TO pgkb_admin;
+
+CREATE FUNCTION crawl.keep_frontier(job_id bigint) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 e4dba8b26a1246ee';
+
+COMMENT ON FUNCTION crawl.keep_frontier(job_id bigint) IS 'Leave to the next run what this one found and has not looked at.';
+
+REVOKE ALL ON FUNCTION crawl.keep_frontier(job_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.keep_frontier(job_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.keep_frontier(job_id bigint) TO pgkb_admin;
 
 CREATE FUNCTION crawl.load_policy_pages(pack text, rows jsonb) RETURNS integer
     LANGUAGE plpgsql
@@ -3092,7 +3106,7 @@ GRANT ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zo
 CREATE FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) RETURNS SETOF crawl.step
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 0028de2d4519ec64';
+    AS 'sha256 c3b16eff6aad3d6a';
 
 COMMENT ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) IS 'What the holder of a run''s task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.';
 
@@ -3148,9 +3162,9 @@ GRANT ALL ON FUNCTION crawl.purge_jobs(kept_for interval) TO pgkb_admin;
 CREATE FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a395b717fc879721';
+    AS 'sha256 6b6118c487f0c65c';
 
-COMMENT ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) IS 'Be done with a page that robots.txt forbids; it was not asked for, and what is known of it stays. NULL when the task is lost.';
+COMMENT ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) IS 'Be done with a page or sitemap that robots.txt forbids; it was not asked for, and what is known of it stays. NULL when the task is lost.';
 
 REVOKE ALL ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION crawl.record_blocked(task_id bigint, lease_token uuid, visit_id bigint) TO pgkb_ingest;
@@ -3192,7 +3206,7 @@ GRANT ALL ON FUNCTION crawl.record_missing(task_id bigint, lease_token uuid, vis
 CREATE FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5a4b1f03d734a6b8';
+    AS 'sha256 ad6d89e11dddd361';
 
 COMMENT ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) IS 'Be done with an address that leads to another: that joins the frontier where it is of the site or a national one; moved or outside, NULL when the task is lost.';
 
@@ -3200,16 +3214,16 @@ REVOKE ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visi
 GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) TO pgkb_ingest;
 GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit_id bigint, target text, is_inside boolean) TO pgkb_admin;
 
-CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb) RETURNS text
+CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb, no_text text DEFAULT NULL::text) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 d0743baa00ceb629';
+    AS 'sha256 76bb4f8434cdbb40';
 
-COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
+COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb, no_text text) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
 
-REVOKE ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) FROM PUBLIC;
-GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) TO pgkb_ingest;
-GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb) TO pgkb_admin;
+REVOKE ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb, no_text text) FROM PUBLIC;
+GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb, no_text text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb, no_text text) TO pgkb_admin;
 
 CREATE FUNCTION crawl.record_probe(task_id bigint, lease_token uuid, visit_id bigint, was_answered boolean, missing_text text, size bigint) RETURNS text
     LANGUAGE plpgsql
@@ -3293,7 +3307,7 @@ GRANT ALL ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text,
 CREATE FUNCTION crawl.settle_losses(job_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 bb41cb4060a4be6e';
+    AS 'sha256 30ffe1413698f5fd';
 
 COMMENT ON FUNCTION crawl.settle_losses(job_id bigint) IS 'Say of every page a run did not find as it was what that means: retire it, wait for the next run, or let another take over; returns how many documents were retired.';
 
@@ -3973,6 +3987,13 @@ CREATE VIEW dba.vector_index AS
                   WHERE (o.option_name = 'ef_construction'::text)), 64) AS ef_construction,
             (i.indpred IS NOT NULL) AS partial,
                 CASE
+                    WHEN (pg_get_expr(i.indpred, i.indrelid) ~ '^\(scope_id (=|<>) [0-9]+\)$'::text) THEN ( SELECT (LEAST((t.live_rows)::numeric, COALESCE(sum(z.chunks), (0)::numeric)))::bigint AS "least"
+                       FROM search.scope_size z
+                      WHERE ((z.scope_id > 0) AND ((pg_get_expr(i.indpred, i.indrelid) = format('(scope_id = %s)'::text, z.scope_id)) OR (pg_get_expr(i.indpred, i.indrelid) =
+                            CASE
+                                WHEN (z.scope_id <> 1) THEN '(scope_id <> 1)'::text
+                                ELSE NULL::text
+                            END))))
                     WHEN ((i.indpred IS NOT NULL) AND (c.reltuples >= (0)::double precision)) THEN (c.reltuples)::bigint
                     ELSE t.live_rows
                 END AS live_rows,
@@ -4108,7 +4129,7 @@ GRANT ALL ON FUNCTION dba.sample_questions(sample integer) TO pgkb_admin;
 CREATE FUNCTION dba.upkeep_plan() RETURNS TABLE(step integer, task text, target text, statement text, why text, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 8a5d196f6b7d8d0c';
+    AS 'sha256 05c07f9d58fdf1a0';
 
 COMMENT ON FUNCTION dba.upkeep_plan() IS 'What upkeep would do now, in its order: housekeeping, posting lists, vector indexes missing or to be rebuilt after churn, vacuums.';
 
@@ -4171,6 +4192,26 @@ COMMENT ON SCHEMA embedding IS 'Embedding sets, their vectors and the vectors of
 GRANT USAGE ON SCHEMA embedding TO pgkb_app;
 GRANT USAGE ON SCHEMA embedding TO pgkb_ingest;
 GRANT USAGE ON SCHEMA embedding TO pgkb_admin;
+
+CREATE TABLE embedding.bit_vector (
+    chunk_id bigint NOT NULL,
+    scope_id bigint NOT NULL,
+    set_id integer NOT NULL,
+    bits bit varying NOT NULL
+);
+
+COMMENT ON COLUMN embedding.bit_vector.bits IS '1 where the vector is positive, as public.binary_quantize says.';
+
+COMMENT ON COLUMN embedding.bit_vector.chunk_id IS 'The chunk.';
+
+COMMENT ON COLUMN embedding.bit_vector.scope_id IS 'Its scope.';
+
+COMMENT ON COLUMN embedding.bit_vector.set_id IS 'The embedding set.';
+
+COMMENT ON TABLE embedding.bit_vector IS 'The sign of each dimension of every row of embedding.vector, which a trigger keeps: scanned in a fraction of the time of the vectors.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE embedding.bit_vector TO pgkb_ingest;
+GRANT SELECT ON TABLE embedding.bit_vector TO pgkb_admin;
 
 CREATE TABLE embedding.cold_vector (
     set_id integer NOT NULL,
@@ -4463,6 +4504,9 @@ ALTER TABLE ONLY embedding.vector ATTACH PARTITION embedding.vector_1 FOR VALUES
 
 ALTER TABLE ONLY embedding.vector ATTACH PARTITION embedding.vector_2 FOR VALUES IN (2);
 
+ALTER TABLE ONLY embedding.bit_vector
+    ADD CONSTRAINT bit_vector_pk PRIMARY KEY (set_id, chunk_id);
+
 ALTER TABLE ONLY embedding.cold_vector
     ADD CONSTRAINT cold_vector_pk PRIMARY KEY (set_id, chunk_id);
 
@@ -4517,6 +4561,8 @@ ALTER TABLE ONLY embedding.wanted_vector
 ALTER TABLE ONLY embedding.wanted_vector
     ADD CONSTRAINT wanted_vector_set_fk FOREIGN KEY (set_id) REFERENCES embedding.set(set_id) ON DELETE CASCADE;
 
+CREATE INDEX bit_vector_scope_idx ON embedding.bit_vector USING btree (set_id, scope_id);
+
 CREATE INDEX cold_vector_chunk_idx ON embedding.cold_vector USING btree (chunk_id);
 
 CREATE INDEX fill_batch_set_idx ON embedding.fill_batch USING btree (set_id, stored_at);
@@ -4527,13 +4573,13 @@ CREATE UNIQUE INDEX set_one_active_idx ON embedding.set USING btree (active) WHE
 
 CREATE INDEX spend_set_idx ON embedding.spend USING btree (set_id);
 
-CREATE INDEX vector_1_hnsw_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64');
+CREATE INDEX vector_1_local_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (scope_id <> 1);
 
 CREATE INDEX vector_1_national_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (scope_id = 1);
 
 CREATE INDEX vector_1_scope_id_idx ON embedding.vector_1 USING btree (scope_id);
 
-CREATE INDEX vector_2_hnsw_idx ON embedding.vector_2 USING hnsw (((public.binary_quantize(embedding))::bit(1536)) public.bit_hamming_ops) WITH (m='16', ef_construction='64');
+CREATE INDEX vector_2_local_idx ON embedding.vector_2 USING hnsw (((public.binary_quantize(embedding))::bit(1536)) public.bit_hamming_ops) WITH (m='16', ef_construction='64') WHERE (scope_id <> 1);
 
 CREATE INDEX vector_2_national_idx ON embedding.vector_2 USING hnsw (((public.binary_quantize(embedding))::bit(1536)) public.bit_hamming_ops) WITH (m='16', ef_construction='64') WHERE (scope_id = 1);
 
@@ -4737,7 +4783,7 @@ CREATE FUNCTION embedding.drop_set(name text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET lock_timeout TO '1s'
-    AS 'sha256 ebffb75f56b24232';
+    AS 'sha256 6544e0818a915f53';
 
 COMMENT ON FUNCTION embedding.drop_set(name text) IS 'Remove an embedding set with all its vectors; the active one is refused.';
 
@@ -4790,7 +4836,7 @@ REVOKE ALL ON FUNCTION embedding.forget_viewer(viewer text) FROM PUBLIC;
 CREATE FUNCTION embedding.index_statements(set_id integer) RETURNS TABLE(index_name text, statement text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 4a205fbfdd04b409';
+    AS 'sha256 c5945d4a7483e85d';
 
 COMMENT ON FUNCTION embedding.index_statements(set_id integer) IS 'The indexes that searches of a set read, each with the statement that builds it while the searches go on.';
 
@@ -4918,6 +4964,17 @@ COMMENT ON FUNCTION embedding.set_endpoint(name text, url text) IS 'Set the Open
 REVOKE ALL ON FUNCTION embedding.set_endpoint(name text, url text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.set_endpoint(name text, url text) TO pgkb_admin;
 
+CREATE FUNCTION embedding.spare_indexes(set_id integer) RETURNS TABLE(index_name text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 956cbe6fa850c63e';
+
+COMMENT ON FUNCTION embedding.spare_indexes(set_id integer) IS 'The vector indexes of a set that no search reads any more, once those that searches read are all there.';
+
+REVOKE ALL ON FUNCTION embedding.spare_indexes(set_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.spare_indexes(set_id integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.spare_indexes(set_id integer) TO pgkb_admin;
+
 CREATE FUNCTION embedding.start_fill(set_name text) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4971,6 +5028,16 @@ REVOKE ALL ON FUNCTION embedding.text_of(title text, content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_admin;
 
+CREATE FUNCTION embedding.vector__keep_bits() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 15923053a3b3c3a6';
+
+COMMENT ON FUNCTION embedding.vector__keep_bits() IS 'Every vector has its bits in embedding.bit_vector, whoever puts it there or takes it away.';
+
+REVOKE ALL ON FUNCTION embedding.vector__keep_bits() FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.vector__keep_bits() TO pgkb_admin;
+
 CREATE FUNCTION embedding.want_version(version_id bigint) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4981,6 +5048,8 @@ COMMENT ON FUNCTION embedding.want_version(version_id bigint) IS 'Note the chunk
 REVOKE ALL ON FUNCTION embedding.want_version(version_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.want_version(version_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.want_version(version_id bigint) TO pgkb_admin;
+
+CREATE TRIGGER vector__keep_bits AFTER INSERT OR DELETE OR UPDATE ON embedding.vector FOR EACH ROW EXECUTE FUNCTION embedding.vector__keep_bits();
 
 CREATE SCHEMA eval;
 
@@ -7219,6 +7288,20 @@ COMMENT ON COLUMN search.attempt.vector_hits IS 'Chunks of the vector leg.';
 
 COMMENT ON TYPE search.attempt IS 'One try: as asked, without tags, in all areas, or deeper where the answer had room.';
 
+CREATE TYPE search.block_scores AS (
+	scope_id bigint,
+	block integer,
+	scores public.vector
+);
+
+COMMENT ON COLUMN search.block_scores.block IS 'Its block, search.listed_block.';
+
+COMMENT ON COLUMN search.block_scores.scope_id IS 'The scope.';
+
+COMMENT ON COLUMN search.block_scores.scores IS 'One score a chunk; 0 where it holds none of the words.';
+
+COMMENT ON TYPE search.block_scores IS 'BM25 scores of all chunks of a block of a listed scope, by their numbers.';
+
 CREATE TYPE search.bm25 AS (
 	k1 double precision,
 	b double precision,
@@ -7634,6 +7717,25 @@ COMMENT ON TABLE search.lexeme_stat IS 'Document frequency of each lexeme, witho
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.lexeme_stat TO pgkb_ingest;
 GRANT SELECT ON TABLE search.lexeme_stat TO pgkb_admin;
 
+CREATE TABLE search.listed_block (
+    scope_id bigint NOT NULL,
+    block integer NOT NULL,
+    chunk_ids bigint[] NOT NULL,
+    CONSTRAINT listed_block_fits CHECK (((cardinality(chunk_ids) >= 1) AND (cardinality(chunk_ids) <= 16000)))
+);
+ALTER TABLE ONLY search.listed_block ALTER COLUMN chunk_ids SET STORAGE EXTERNAL;
+
+COMMENT ON COLUMN search.listed_block.block IS 'Its blocks are numbered from 0.';
+
+COMMENT ON COLUMN search.listed_block.chunk_ids IS 'The chunks of the block, in ascending order.';
+
+COMMENT ON COLUMN search.listed_block.scope_id IS 'The scope.';
+
+COMMENT ON TABLE search.listed_block IS 'The chunks of a listed scope by number, in blocks: dimension i of a posting list is the i-th chunk of its block.';
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE search.listed_block TO pgkb_ingest;
+GRANT SELECT ON TABLE search.listed_block TO pgkb_admin;
+
 CREATE TABLE search.listed_scope (
     scope_id bigint NOT NULL,
     chunks bigint NOT NULL,
@@ -7654,20 +7756,17 @@ GRANT SELECT ON TABLE search.listed_scope TO pgkb_admin;
 CREATE TABLE search.posting_list (
     lexeme text NOT NULL COLLATE pg_catalog."C",
     scope_id bigint NOT NULL,
-    chunk_ids bigint[] NOT NULL,
-    impacts real[] NOT NULL,
-    CONSTRAINT posting_list_is_paired CHECK ((cardinality(chunk_ids) = cardinality(impacts)))
+    block integer NOT NULL,
+    scores public.sparsevec NOT NULL
 );
-ALTER TABLE ONLY search.posting_list ALTER COLUMN chunk_ids SET STORAGE EXTERNAL;
-ALTER TABLE ONLY search.posting_list ALTER COLUMN impacts SET STORAGE EXTERNAL;
 
-COMMENT ON COLUMN search.posting_list.chunk_ids IS 'The chunks that hold it, the highest impact first.';
-
-COMMENT ON COLUMN search.posting_list.impacts IS 'What the word adds to the BM25 score of each of them, before its idf, with the mean length of that time.';
+COMMENT ON COLUMN search.posting_list.block IS 'The block of the scope, search.listed_block.';
 
 COMMENT ON COLUMN search.posting_list.lexeme IS 'The lexeme.';
 
 COMMENT ON COLUMN search.posting_list.scope_id IS 'The scope whose chunks these are.';
+
+COMMENT ON COLUMN search.posting_list.scores IS 'For every chunk of the block that holds the word what it adds to the BM25 score, with the idf and the mean length of that time.';
 
 COMMENT ON TABLE search.posting_list IS 'Posting lists of the words that several chunks of a listed scope hold, as of when it was listed; made from search.text_index.';
 
@@ -7855,11 +7954,14 @@ ALTER TABLE ONLY search.hash_key
 ALTER TABLE ONLY search.lexeme_stat
     ADD CONSTRAINT lexeme_stat_pk PRIMARY KEY (lexeme);
 
+ALTER TABLE ONLY search.listed_block
+    ADD CONSTRAINT listed_block_pk PRIMARY KEY (scope_id, block);
+
 ALTER TABLE ONLY search.listed_scope
     ADD CONSTRAINT listed_scope_pk PRIMARY KEY (scope_id);
 
 ALTER TABLE ONLY search.posting_list
-    ADD CONSTRAINT posting_list_pk PRIMARY KEY (lexeme, scope_id);
+    ADD CONSTRAINT posting_list_pk PRIMARY KEY (lexeme, scope_id, block);
 
 ALTER TABLE ONLY search.recent_text
     ADD CONSTRAINT recent_text_pk PRIMARY KEY (scope_id, chunk_id);
@@ -7873,13 +7975,21 @@ ALTER TABLE ONLY search.scope_stat
 ALTER TABLE ONLY search.text_index
     ADD CONSTRAINT text_index_pk PRIMARY KEY (chunk_id);
 
+ALTER TABLE ONLY search.listed_block
+    ADD CONSTRAINT listed_block_scope_fk FOREIGN KEY (scope_id) REFERENCES search.listed_scope(scope_id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY search.listed_scope
     ADD CONSTRAINT listed_scope_scope_fk FOREIGN KEY (scope_id) REFERENCES corpus.scope(scope_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY search.posting_list
+    ADD CONSTRAINT posting_list_block_fk FOREIGN KEY (scope_id, block) REFERENCES search.listed_block(scope_id, block) ON DELETE CASCADE;
 
 ALTER TABLE ONLY search.text_index
     ADD CONSTRAINT text_index_chunk_fk FOREIGN KEY (chunk_id) REFERENCES corpus.chunk(chunk_id) ON DELETE CASCADE;
 
 CREATE INDEX lexeme_delta_lexeme_idx ON search.lexeme_delta USING btree (lexeme);
+
+CREATE INDEX posting_list_block_idx ON search.posting_list USING btree (scope_id, block);
 
 CREATE INDEX record_at_idx ON search.record USING btree (at);
 
@@ -8051,6 +8161,20 @@ COMMENT ON VIEW search.unanswered_question IS 'Questions that returned nothing, 
 
 GRANT SELECT ON TABLE search.unanswered_question TO pgkb_admin;
 
+CREATE FUNCTION search.add_postings(words search.query_word[], bm25 search.bm25, scope_ids bigint[]) RETURNS SETOF search.block_scores
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS 'sha256 6616b822407a392b';
+
+COMMENT ON FUNCTION search.add_postings(words search.query_word[], bm25 search.bm25, scope_ids bigint[]) IS 'The BM25 scores of every chunk of these listed scopes by these words, block by block, as far as their posting lists tell.';
+
+REVOKE ALL ON FUNCTION search.add_postings(words search.query_word[], bm25 search.bm25, scope_ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.add_postings(words search.query_word[], bm25 search.bm25, scope_ids bigint[]) TO pgkb_admin;
+
 CREATE FUNCTION search.apply_floor(hits search.ranked_hit[], has_vector boolean, relevance_floor double precision, school_floor double precision, school_limit integer, keyword_coverage double precision, school_coverage double precision) RETURNS SETOF search.ranked_hit
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8070,6 +8194,17 @@ COMMENT ON FUNCTION search.assemble(retrieval search.retrieval) IS 'The answer o
 
 REVOKE ALL ON FUNCTION search.assemble(retrieval search.retrieval) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.assemble(retrieval search.retrieval) TO pgkb_admin;
+
+CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], candidates integer DEFAULT 50) RETURNS SETOF search.vector_hit
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS 'sha256 d25be67eda587180';
+
+COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], candidates integer) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
+
+REVOKE ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], candidates integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], candidates integer) TO pgkb_admin;
 
 CREATE FUNCTION search.bm25_impact(tf double precision, token_count integer, mean_length double precision, k1 double precision, b double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -8095,7 +8230,7 @@ GRANT ALL ON FUNCTION search.bm25_settings() TO pgkb_admin;
 CREATE FUNCTION search.calibrate(questions integer DEFAULT 20, dry_run boolean DEFAULT false) RETURNS TABLE(index_ms double precision, exact_ms_per_thousand double precision, measured_chunks bigint, exact_limit integer, installed boolean)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 bf581da7ca76e861';
+    AS 'sha256 50cdc19ac6223bbe';
 
 COMMENT ON FUNCTION search.calibrate(questions integer, dry_run boolean) IS 'Measure on this machine how many chunks an exact scan reads in the time the index needs, and install it as kb.exact_limit.';
 
@@ -8273,6 +8408,16 @@ COMMENT ON FUNCTION search.health(since interval) IS 'How searches went since an
 REVOKE ALL ON FUNCTION search.health(since interval) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.health(since interval) TO pgkb_admin;
 
+CREATE FUNCTION search.idf(corpus double precision, chunks double precision) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS 'sha256 e957a0a38dd1f224';
+
+COMMENT ON FUNCTION search.idf(corpus double precision, chunks double precision) IS 'The inverse document frequency of a word that so many chunks of the corpus hold, as in Lucene: ln(1 + (N - n + 0.5) / (n + 0.5)).';
+
+REVOKE ALL ON FUNCTION search.idf(corpus double precision, chunks double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.idf(corpus double precision, chunks double precision) TO pgkb_ingest;
+GRANT ALL ON FUNCTION search.idf(corpus double precision, chunks double precision) TO pgkb_admin;
+
 CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50) RETURNS SETOF search.vector_hit
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8283,7 +8428,7 @@ CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_id
     SET enable_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS 'sha256 4bca328199c1e0df';
+    AS 'sha256 111e9316020cd247';
 
 COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.';
 
@@ -8293,24 +8438,24 @@ GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, sc
 CREATE FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 950f4c00664e1fcb';
+    AS 'sha256 b3964136ec247b02';
 
 COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) IS 'The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.';
 
 REVOKE ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) TO pgkb_admin;
 
-CREATE FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scopes search.visible_scope[], statuses text[], tags text[], pool integer, budget bigint) RETURNS SETOF search.text_index
+CREATE FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) RETURNS SETOF search.text_index
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 8d086a8308b7f625';
+    AS 'sha256 fe3c6ab48629b7de';
 
-COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scopes search.visible_scope[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words alone: what the keyword leg scores exactly, by all words.';
+COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words: what the keyword leg scores exactly, from their texts.';
 
-REVOKE ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scopes search.visible_scope[], statuses text[], tags text[], pool integer, budget bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.keyword_pool(words search.query_word[], bm25 search.bm25, scopes search.visible_scope[], statuses text[], tags text[], pool integer, budget bigint) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) TO pgkb_admin;
 
 CREATE FUNCTION search.keyword_pool_as_of(any_word tsquery, as_of date, scope_ids bigint[], statuses text[], tags text[], within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.text_index
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -8336,7 +8481,7 @@ GRANT ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25
 CREATE FUNCTION search.list_postings(scope_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 e19696d36a4146cd';
+    AS 'sha256 9af2e4e398cd28c2';
 
 COMMENT ON FUNCTION search.list_postings(scope_id bigint) IS 'Make the posting lists of a scope anew; returns how many lists it has. A search reads the old ones until this commits.';
 
@@ -8369,7 +8514,7 @@ CREATE FUNCTION search.query_words(tsquery tsquery) RETURNS SETOF search.query_w
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS 'sha256 2c36946d8bc74313';
+    AS 'sha256 97fad6c9054d8b00';
 
 COMMENT ON FUNCTION search.query_words(tsquery tsquery) IS 'The positive words of a tsquery with how common each is, rarest first, at most kb.keyword_terms; negated ones are left out.';
 
@@ -8471,6 +8616,16 @@ REVOKE ALL ON FUNCTION search.scopes_to_list() FROM PUBLIC;
 GRANT ALL ON FUNCTION search.scopes_to_list() TO pgkb_ingest;
 GRANT ALL ON FUNCTION search.scopes_to_list() TO pgkb_admin;
 
+CREATE FUNCTION search.score_cut(blocks search.block_scores[], wanted integer, ceiling double precision) RETURNS real
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 1b26650d0b27ed1c';
+
+COMMENT ON FUNCTION search.score_cut(blocks search.block_scores[], wanted integer, ceiling double precision) IS 'A score that between wanted and twice as many chunks of these blocks exceed; 0 where no more than that score at all.';
+
+REVOKE ALL ON FUNCTION search.score_cut(blocks search.block_scores[], wanted integer, ceiling double precision) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.score_cut(blocks search.block_scores[], wanted integer, ceiling double precision) TO pgkb_admin;
+
 CREATE FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8514,7 +8669,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 93069f6dbbfb7839';
+    AS 'sha256 44b6a35036907ca3';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 

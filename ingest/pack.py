@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 
 from ingest import calls
-from ingest.crawl.calls import load_policy_pages
+from ingest.crawl.sites.calls import load_policy_pages
 from ingest.pack_files import Pack, Table, read_pack
 from ingest.pack_settings import PackError
 

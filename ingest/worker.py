@@ -17,7 +17,7 @@ import psycopg
 
 from ingest import calls
 from ingest.connect import connect, holder_name
-from ingest.crawl.calls import purge_jobs, start_due
+from ingest.crawl.sites.calls import purge_jobs, start_due
 from ingest.embedding import check_embedder, chosen_embedder
 from ingest.errors import words_of
 from ingest.fetch import Fetcher

@@ -7,7 +7,7 @@ import psycopg
 from tests.bulk import add_passages, directions
 
 CHUNKS = 300
-INDEX = "embedding.vector_1_hnsw_idx"
+INDEX = "embedding.vector_1_national_idx"
 
 
 def fill(db: psycopg.Connection[Any], *, replaced: int = 200) -> None:

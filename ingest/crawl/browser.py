@@ -26,6 +26,7 @@ from urllib.parse import urldefrag, urljoin
 
 import psutil
 
+from ingest.crawl.scope import host_of, registrable
 from ingest.crawl.urls import normal_url
 from ingest.errors import IngestError
 from ingest.fetch import Fetcher, FetchError
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 # Statuses that a site may give to a program and not to a browser.
 REFUSALS = frozenset([403, 406, 429])
 # A page with no text and less than this is no page for anybody.
-SMALLEST_SHELL = 512
+SMALLEST_SHELL = 256
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _FLAGS = (
@@ -59,6 +60,8 @@ _FLAGS = (
     "--js-flags=--max-old-space-size=256",
 )
 _NOT_NEEDED = frozenset(["image", "media", "font", "texttrack", "manifest", "ping", "eventsource"])
+# how scripts ask for data; what measures readers goes out as a ping, or to others
+_SCRIPTED = frozenset(["xhr", "fetch"])
 _OURS = frozenset(["host", "cookie", "accept-encoding", "connection", "content-length"])
 _NOT_PASSED_ON = frozenset(
     ["content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive"]
@@ -91,12 +94,16 @@ class BrowserLimits:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A page after its scripts ran; `requests` is how many were made for it."""
+    """A page after its scripts ran; `requests` is how many were made for it.
+
+    `wanted_post` says that its scripts asked their own site by POST, which is refused.
+    """
 
     url: str
     status: int
     markup: str
     requests: int
+    wanted_post: bool = False
 
 
 def may_help(*, status: int | None, size: int = 0, has_text: bool = False) -> bool:
@@ -107,6 +114,11 @@ def may_help(*, status: int | None, size: int = 0, has_text: bool = False) -> bo
     if status in REFUSALS:
         return True
     return status == 200 and not has_text and size > SMALLEST_SHELL
+
+
+def of_one_site(url: str, page: str) -> bool:
+    """Whether one body registered the names of both addresses."""
+    return registrable(host_of(url)) == registrable(host_of(page))
 
 
 class Browser:
@@ -206,6 +218,8 @@ class _Visit:
         self._ends = time.monotonic() + limits.wall_seconds
         self._requests = 0
         self._loads = 0
+        # where scripts wanted to POST to
+        self._posts: list[str] = []
         # of the page itself: its last answer, where it sends on to, why it was refused
         self._answer: Relayed | None = None
         self._moved: str | None = None
@@ -239,6 +253,7 @@ class _Visit:
             status=self._answer.status,
             markup=markup,
             requests=self._requests,
+            wanted_post=any(of_one_site(url, shown_at) for url in self._posts),
         )
 
     def _go(self, page: "Page", url: str) -> None:
@@ -299,6 +314,8 @@ class _Visit:
 
         try:
             if not self._is_wanted(request):
+                if request.method == "POST" and request.resource_type in _SCRIPTED:
+                    self._posts.append(request.url)
                 if self._is_main(request):
                     # a form that sends itself, say: the page stays where it is
                     route.fulfill(status=_NOTHING_NEW)

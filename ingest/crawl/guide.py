@@ -95,6 +95,10 @@ class Guide:
             is_html=is_html,
         )
 
+    def may_be_kept(self, fetched: Fetched) -> bool:
+        """Whether what was sent along with an answer lets its text be kept; it may have no body."""
+        return self.links_in(b"", fetched, allows=lambda url: False).may_be_kept
+
     def listed_in(self, data: bytes, url: str) -> tuple[list[FoundLink], list[str]]:
         """The pages and the sitemaps that the sitemap at `url` lists, of the site alone."""
         sitemap = read_sitemap(data, url=url, holds=self.is_inside)

@@ -95,6 +95,7 @@ def parse_html(data: bytes, *, header_charset: str | None = None) -> Parsed:
             "encoding": decoded.encoding,
             **page.facts,
             **({"main_text_unsure": True} if warning else {}),
+            **({"menu_only": True} if _is_menu(page.blocks) else {}),
         },
     )
 
@@ -123,6 +124,14 @@ def _no_text(page: Page) -> Refused:
             "save it from there, or print it to PDF",
         )
     return Refused("empty", "the page holds no readable text: nothing to ingest")
+
+
+def _is_menu(blocks: Sequence[PageBlock]) -> bool:
+    """Whether a page holds headings and links, which the markup calls furniture, and no more."""
+    rest = [block for block in blocks if block.kind != "heading"]
+    size = sum(block.size for block in rest)
+    linked = sum(block.size * block.linked for block in rest)
+    return size > 0 and all(block.furniture for block in rest) and linked >= _LINKED_SHARE * size
 
 
 def _article_text(markup: str) -> str:

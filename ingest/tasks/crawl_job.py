@@ -6,10 +6,10 @@ decided in SQL (crawl.next_step). No transaction is open while a site answers, a
 is one statement, which does nothing for a worker that lost its lease meanwhile. So a run goes on
 after a kill with the page that was under way, and no other is fetched again.
 
-A redirect is not followed within a fetch: the address it leads to is a page of its own, judged by
-scope, robots.txt and turn like every other. A page that refuses programs, or says nothing without
-its scripts, is read once more in a browser, where there is one. What a host says of an address that
-cannot exist is asked before its pages: a page that says the same is not there.
+A redirect is not followed within a fetch: the address it leads to is a page or sitemap of its own,
+judged by scope, robots.txt and turn like every other. A page that refuses programs, or says nothing
+without its scripts, is read once more in a browser, where there is one. What a host says of an
+address that cannot exist is asked before its pages: a page that says the same is not there.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ import psycopg
 
 from ingest import calls as queue
 from ingest.crawl import calls
-from ingest.crawl.browser import SMALLEST_SHELL, Browser, BrowserMissingError, may_help
+from ingest.crawl.browser import Browser, BrowserMissingError, Rendered, may_help
 from ingest.crawl.guide import Guide
 from ingest.crawl.robots import RobotsRules, ask_robots
 from ingest.crawl.traps import is_like, probe_of
@@ -110,7 +110,7 @@ class Crawler:
             turn = calls.Turn(work.lease.task_id, work.lease.lease_token, step.visit_id)
             match step.action:
                 case "sitemap":
-                    outcome = self._sitemap(db, turn, step.url, guide)
+                    outcome = self._sitemap(db, turn, step, step.url, guide)
                 case "probe":
                     outcome = self._probe(db, turn, step.url)
                 case _:
@@ -176,11 +176,15 @@ class Crawler:
         return calls.record_probe(db, turn, was_answered=was_answered, missing_text=text, size=size)
 
     def _sitemap(
-        self, db: psycopg.Connection, turn: calls.Turn, url: str, guide: Guide
+        self, db: psycopg.Connection, turn: calls.Turn, step: calls.Step, url: str, guide: Guide
     ) -> str | None:
+        if not self._rules_of(step.robots or "").allows(url):
+            return calls.record_blocked(db, turn)
         with tempfile.NamedTemporaryFile(prefix="pgkb-crawl-") as spool:
             try:
-                fetched = self._fetcher.fetch(url, spool)
+                fetched = self._fetcher.fetch(url, spool, check_hop=_one_hop())
+            except _MovedError as moved:
+                return _moved(db, turn, url, moved.target, guide)
             except FetchError as error:
                 return self._not_read(db, turn, error)
             except OSError as error:
@@ -207,7 +211,7 @@ class Crawler:
                     check_hop=_one_hop(),
                 )
             except _MovedError as moved:
-                return _moved(db, page, moved.target)
+                return _moved(db, turn, url, moved.target, guide)
             except FetchError as error:
                 if error.retry_after is None and may_help(status=error.status):
                     return self._in_browser(db, page, error.reason)
@@ -217,9 +221,14 @@ class Crawler:
             return self._take(db, page, fetched)
 
     def _take(
-        self, db: psycopg.Connection, page: _Page, fetched: Fetched, *, rendered: bool = False
+        self,
+        db: psycopg.Connection,
+        page: _Page,
+        fetched: Fetched,
+        *,
+        rendered: Rendered | None = None,
     ) -> str | None:
-        """Be done with a page that came: as it was, or by its text."""
+        """Be done with a page that came, `rendered` in a browser: as it was, or by its text."""
         answer = calls.Answer(
             size=fetched.size,
             etag=fetched.etag,
@@ -227,22 +236,31 @@ class Crawler:
             body_hash=None if fetched.unchanged else _digest(page.path),
             extractor=EXTRACTOR,
         )
-        outcome = calls.record_bytes(db, page.turn, answer)
-        if outcome != "read":
-            return outcome
-        found = page.guide.links_in(page.path.read_bytes(), fetched, allows=page.rules.allows)
+        # a site may withdraw a page beside it, without another byte in it
+        if not page.wanted or page.guide.may_be_kept(fetched):
+            outcome = calls.record_bytes(db, page.turn, answer)
+            if outcome != "read":
+                return outcome
+        data = page.path.read_bytes()
+        found = page.guide.links_in(data, fetched, allows=page.rules.allows)
+        needs_post = rendered is not None and rendered.wanted_post
         parsed: Parsed | None = None
+        no_text: calls.NoText | None = None if found.may_be_kept else "withdrawn"
         if page.wanted and found.may_be_kept:
             try:
                 parsed = self._sandbox.parse(
                     page.path, header_charset=fetched.charset, source_url=fetched.url
                 )
             except Refused as refused:
-                is_empty = refused.kind == "no-text" and found.is_html
-                if is_empty and not rendered and fetched.size > SMALLEST_SHELL:
+                is_shell = refused.kind == "no-text" and found.is_html
+                helps = may_help(status=fetched.status, size=fetched.size)
+                if is_shell and rendered is None and helps:
                     return self._in_browser(db, page, refused.reason)
-                # a page of nothing but links leads on all the same
-                if not is_empty or not found.links:
+                if is_shell and needs_post:
+                    no_text = "needs_post"
+                elif is_shell or refused.kind == "empty":
+                    no_text = "empty"
+                else:
                     return calls.record_failed(
                         db,
                         page.turn,
@@ -251,6 +269,10 @@ class Crawler:
                         last_modified=answer.last_modified,
                         size=answer.size,
                     )
+        if parsed and parsed.metadata.get("menu_only"):
+            if rendered is None and b"<script" in data.lower() and self._has_browser():
+                return self._in_browser(db, page, "the page holds navigation alone")
+            no_text = "needs_post" if needs_post else "empty"
         if (
             parsed
             and page.missing_text
@@ -261,11 +283,12 @@ class Crawler:
             return calls.record_missing(db, page.turn, for_good=False, reason=reason)
         read = calls.ReadPage(
             title=title_of(parsed, fetched) if parsed else "",
-            body=parsed.text if parsed else None,
+            body=parsed.text if parsed and no_text != "needs_post" else None,
             file_type=parsed.file_type if parsed else "html",
             metadata=parsed.metadata if parsed else {},
             canonical=found.canonical,
             links=found.links,
+            no_text=no_text,
         )
         try:
             return again_if_passing(lambda: calls.record_page(db, page.turn, answer, read))
@@ -295,7 +318,7 @@ class Crawler:
             return self._not_read(db, page.turn, error)
         target = normal_url(rendered.url)
         if target != page.url:
-            return _moved(db, page, rendered.url)
+            return _moved(db, page.turn, page.url, rendered.url, page.guide)
         data = rendered.markup.encode()
         page.path.write_bytes(data)
         # the validators were those of a page that says nothing
@@ -310,7 +333,14 @@ class Crawler:
             etag=None,
             last_modified=None,
         )
-        return self._take(db, page, shown, rendered=True)
+        return self._take(db, page, shown, rendered=rendered)
+
+    def _has_browser(self) -> bool:
+        try:
+            self._browser = self._browser or Browser(self._fetcher)
+        except BrowserMissingError:
+            return False
+        return True
 
     def _not_read(self, db: psycopg.Connection, turn: calls.Turn, error: FetchError) -> str | None:
         if error.status in {404, 410}:
@@ -350,11 +380,13 @@ def _one_hop() -> Callable[[str], None]:
     return check
 
 
-def _moved(db: psycopg.Connection, page: _Page, target: str) -> str | None:
+def _moved(
+    db: psycopg.Connection, turn: calls.Turn, url: str, target: str, guide: Guide
+) -> str | None:
     normal = normal_url(target)
-    if normal is None or normal == page.url:
-        return calls.record_failed(db, page.turn, reason="the site sends on to the same address")
-    return calls.record_moved(db, page.turn, target=normal, is_inside=page.guide.is_inside(normal))
+    if normal is None or normal == url:
+        return calls.record_failed(db, turn, reason="the site sends on to the same address")
+    return calls.record_moved(db, turn, target=normal, is_inside=guide.is_inside(normal))
 
 
 def _not_kept(db: psycopg.Connection, turn: calls.Turn, error: OSError) -> str | None:

@@ -14,7 +14,7 @@ from ingest.upkeep import Options
 from tests import churned
 from tests.rows import value_of
 
-FRESH = "select pg_relation_filenode('embedding.vector_1_hnsw_idx')"
+FRESH = "select pg_relation_filenode('embedding.vector_1_national_idx')"
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_rebuild_that_memory_or_disk_does_not_suffice_for(
     with looking(churned_url) as db:
         before = value_of(db, FRESH)
         with pytest.raises(UpkeepError, match=words):
-            upkeep.rebuild(churned_url, index_name="vector_1_hnsw_idx", options=options)
+            upkeep.rebuild(churned_url, index_name="vector_1_national_idx", options=options)
         # the job does all the rest
         steps, _ = upkeep.upkeep(churned_url, sample=0, options=options)
         outcomes = {step.target: step.outcome for step in steps}

@@ -4,7 +4,8 @@
 -- Titles do not make a rival of a document that stands alone: a curator said so. Files of one
 -- archive in different folders are different documents, however alike their titles. Nor does a
 -- title that several pages of a web site share, date and all: it names the site, and no page of it
--- is an edition of another, also when one of them gets the title of a new year first.
+-- is an edition of another, also when one of them gets the title of a new year first. Copies of one
+-- text are one page at several addresses: they share no title with another.
 --
 -- called by  corpus.judge_rivals, corpus.publish_tasks, corpus.undo_supersession,
 --            corpus.correct_facts
@@ -47,6 +48,9 @@ as $func$
                         where
                             s.title_key = r.title_key
                             and s.document_id <> r.document_id
+                            and (
+                                s.content_hash <> r.content_hash or s.version_id = n.version_id
+                            )
                             and (s.state = 'published' or s.version_id = n.version_id)
                             and s.effective_date is not distinct from r.effective_date
                             and corpus.fold_title(s.title) = corpus.fold_title(r.title)

@@ -1,7 +1,7 @@
 -- crawl.add_sitemaps
 -- Put sitemaps into the frontier of a run, each once and twenty at most.
 --
--- called by  crawl.record_sitemap, crawl.record_robots
+-- called by  crawl.record_sitemap, crawl.record_robots, crawl.record_moved
 -- writes     crawl.visit, crawl.host
 
 create or replace function crawl.add_sitemaps(job_id bigint, sitemaps text[])

@@ -1,11 +1,12 @@
 -- crawl.add_visits
 -- Put addresses a run has found into its frontier, each once; returns how many are new to it.
 --
--- links holds objects of url, wanted (its text is kept) and blocked (robots.txt forbids it); what
--- is left out is false. Of an address named twice it is enough to be wanted once. An address that
+-- links holds objects of url, wanted (its text is kept), blocked (robots.txt forbids it) and depth,
+-- where it differs; what is left out is false. Of an address named twice it is enough to be wanted once. An address that
 -- is to be left alone until later is passed over, unless it is a seed. Of a path that was not known
 -- sixty variants are followed, as more are filters of one list, and a run knows ten times as many
--- addresses as it may ask for: whatever makes links without end is cut off there.
+-- addresses as it may ask for: whatever makes links without end is cut off there. Seeds go first;
+-- after them known pages have the even turns, in the order given, and new ones the odd turns.
 --
 -- called by  crawl.begin_job, crawl.record_page, crawl.record_moved, crawl.record_sitemap,
 --            crawl.record_robots
@@ -23,6 +24,8 @@ declare
     _most_variants constant integer := 60;
     _site crawl.site;
     _room integer;
+    _known integer;
+    _new integer;
     _added integer;
 begin
     select s.* into _site
@@ -32,7 +35,11 @@ begin
     if add_visits.depth > _site.max_depth or jsonb_array_length(add_visits.links) = 0 then
         return 0;
     end if;
-    select 10 * _site.max_pages - count(*) into _room
+    select
+        10 * _site.max_pages - count(*),
+        count(*) filter (where v.priority > 0 and v.priority % 2 = 0),
+        count(*) filter (where v.priority % 2 = 1)
+    into _room, _known, _new
     from crawl.visit as v
     where v.job_id = add_visits.job_id;
 
@@ -44,12 +51,24 @@ begin
     order by 1
     on conflict (host) do nothing;
 
-    insert into crawl.visit as v (job_id, url, host, depth, wanted, was_known, outcome, finished_at)
+    insert into crawl.visit as v (
+        job_id, url, host, depth, priority, wanted, was_known, outcome, finished_at
+    )
     select
         add_visits.job_id,
         l.url,
         crawl.host_of(l.url),
-        add_visits.depth,
+        l.depth,
+        case
+            when l.depth = 0 then 0
+            when u.last_checked is not null
+                then 2 * (_known + row_number() over (
+                    partition by u.last_checked is null order by l.place
+                ))
+            else 2 * (_new + row_number() over (
+                partition by u.last_checked is null order by l.place
+            )) - 1
+        end,
         l.wanted or coalesce(u.wanted, false),
         coalesce(u.document_id is not null and not u.is_archived, false),
         case when l.blocked then 'blocked' end,
@@ -62,6 +81,7 @@ begin
             ) as variant,
             bool_or(coalesce((r.value ->> 'wanted')::boolean, false)) as wanted,
             bool_and(coalesce((r.value ->> 'blocked')::boolean, false)) as blocked,
+            min(coalesce((r.value ->> 'depth')::integer, add_visits.depth)) as depth,
             min(r.place) as place
         from jsonb_array_elements(add_visits.links) with ordinality as r (value, place)
         group by r.value ->> 'url'

@@ -33,19 +33,20 @@ begin
     perform crawl.add_visits(
         begin_job.job_id,
         -- those seen longest ago first, so that a budget leaves out others each time
-        jsonb_agg(
-            jsonb_build_object('url', u.url, 'wanted', u.wanted)
-            order by u.last_checked nulls first, u.url_id
+        coalesce(
+            jsonb_agg(
+                jsonb_build_object('url', u.url, 'wanted', u.wanted, 'depth', u.depth)
+                order by u.last_checked nulls first, u.url_id
+            ),
+            '[]'
         ),
-        u.depth
+        0
     )
     from crawl.url as u
     where
         u.site_id = _site.site_id
         and u.next_check <= now()
-        and u.depth <= _site.max_depth
-    group by u.depth
-    order by u.depth;
+        and u.depth <= _site.max_depth;
     update crawl.job as j
     set
         state = 'running',

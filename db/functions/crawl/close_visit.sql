@@ -46,7 +46,10 @@ begin
         lost = j.lost + (
             (close_visit.visit).was_known
             and not close_visit.keeps_document
-            and close_visit.outcome in ('gone', 'missing', 'failed', 'moved', 'duplicate', 'outside')
+            and close_visit.outcome in (
+                'gone', 'missing', 'withdrawn', 'empty', 'failed', 'needs_post', 'moved',
+                'duplicate', 'outside'
+            )
         )::integer,
         current_url = null
     where j.job_id = (close_visit.visit).job_id

@@ -1,7 +1,7 @@
 -- crawl.load_policy_pages
 -- Replace the kinds of policies a pack looks for on the sites of schools; returns how many there are.
 --
--- called by  ingest/crawl/calls.py
+-- called by  ingest/crawl/sites/calls.py
 -- writes     terms.pack, crawl.policy_page
 -- raises     TE004 rows that cannot be loaded
 

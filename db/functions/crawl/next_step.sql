@@ -2,8 +2,9 @@
 -- What the holder of a run's task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.
 --
 -- One host is asked by one worker at a time, whatever the number of runs on it and of workers, and
--- not before its delay has passed since the last request was answered. Pages nearest to a seed go
--- first. A page whose workers died three times is given up. No row for a lost task.
+-- not before its delay has passed since the last request was answered. What a run begins with goes
+-- first; then known pages, seen longest ago first, and new ones, in the order found, take turns
+-- (crawl.add_visits), so that no budget leaves a page out for ever. A page whose workers died three times is given up. No row for a lost task.
 --
 -- called by  ingest/crawl/calls.py
 -- writes     crawl.job, crawl.visit, crawl.host, queue.task, and what crawl.finish_job writes
@@ -97,7 +98,7 @@ begin
                     t.task_id = h.held_by_task and t.lease_token = h.held_token
                     and t.ready_at > clock_timestamp()
             )
-        order by v.depth, v.visit_id
+        order by v.priority, v.depth, v.visit_id
         limit 1
         for update of h skip locked;
         if not found then
@@ -149,7 +150,7 @@ begin
         where u.site_id = _site.site_id and u.url = _visit.url;
         -- asked whether it changed only where "no" would leave nothing undone
         if _url.extractor = next_step.extractor and crawl.is_held(_url, _visit.wanted)
-            and not _url.etag_lies
+            and not _url.etag_lies and _url.missing_streak = 0
         then
             _etag := _url.etag;
             _last_modified := _url.last_modified;

@@ -2,7 +2,7 @@
 -- Let a run rest; the page under way is finished first.
 --
 -- definer because  the app's administrators may rest a run, but not write tables
--- called by  ingest/crawl/calls.py, administrators
+-- called by  ingest/crawl/sites/calls.py, administrators
 -- writes     crawl.job
 -- raises     WC001 unknown run, WC004 the run is over
 

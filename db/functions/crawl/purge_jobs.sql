@@ -1,7 +1,7 @@
 -- crawl.purge_jobs
 -- Remove runs that ended long ago, but for the last of each site; returns how many. What is known of pages stays.
 --
--- called by  ingest/crawl/calls.py (worker upkeep)
+-- called by  ingest/crawl/sites/calls.py (worker upkeep)
 -- writes     crawl.job, crawl.visit
 
 create or replace function crawl.purge_jobs(kept_for interval default '30 days')

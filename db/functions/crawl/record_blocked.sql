@@ -1,5 +1,5 @@
 -- crawl.record_blocked
--- Be done with a page that robots.txt forbids; it was not asked for, and what is known of it stays. NULL when the task is lost.
+-- Be done with a page or sitemap that robots.txt forbids; it was not asked for, and what is known of it stays. NULL when the task is lost.
 --
 -- called by  ingest/crawl/calls.py
 -- writes     crawl.url, and what crawl.close_visit writes
@@ -32,7 +32,7 @@ begin
     select
         j.site_id, _visit.url, _visit.depth, _visit.wanted, true, now(), now() + interval '7 days'
     from crawl.job as j
-    where j.job_id = _visit.job_id
+    where j.job_id = _visit.job_id and _visit.kind = 'page'
     on conflict on constraint url_once_per_site do update
     set
         blocked_by_robots = true,
@@ -47,4 +47,4 @@ end;
 $func$;
 
 comment on function crawl.record_blocked is
-'Be done with a page that robots.txt forbids; it was not asked for, and what is known of it stays. NULL when the task is lost.';
+'Be done with a page or sitemap that robots.txt forbids; it was not asked for, and what is known of it stays. NULL when the task is lost.';

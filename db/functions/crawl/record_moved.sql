@@ -3,10 +3,11 @@
 --
 -- So the place a redirect ends at is judged like every other page: by scope, by robots.txt, for its
 -- own turn and under its own address. A page of a national domain is followed from an authority's
--- site only while no national site has it: it is fetched once, not once per authority.
+-- site only while no national site has it: it is fetched once, not once per authority. A sitemap
+-- leads to another sitemap, of the site alone.
 --
 -- called by  ingest/crawl/calls.py
--- writes     crawl.url, and what crawl.add_visits and crawl.close_visit write
+-- writes     crawl.url, and what crawl.add_visits, crawl.add_sitemaps and crawl.close_visit write
 
 create or replace function crawl.record_moved(
     task_id bigint,
@@ -31,7 +32,12 @@ begin
     if not found then
         return null;
     end if;
-    if record_moved.is_inside or (
+    if _visit.kind = 'sitemap' then
+        if record_moved.is_inside then
+            _outcome := 'moved';
+            perform crawl.add_sitemaps(_visit.job_id, array[record_moved.target]);
+        end if;
+    elsif record_moved.is_inside or (
         exists (
             select from corpus.domain as d
             where d.domain = corpus.source_host(record_moved.target)

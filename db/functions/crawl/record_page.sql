@@ -6,7 +6,10 @@
 -- of it; a known one keeps its own until the end of the run tells whether half the site says the
 -- same now (a login wall, a notice of maintenance). A page that names another as its canonical
 -- address is a copy of that, where that is a page that is there. Without a body only its links
--- count; a known page that has none any more has failed.
+-- count, and no_text says why there is none: withdrawn (it asks not to be kept), empty or needs_post.
+-- A body that is called empty is navigation alone, which is no text of a page that had one. What was
+-- known of it stays until the end of the run. Bytes that had a text once and have none now are a
+-- fault of the reader, not of the page.
 --
 -- called by  ingest/crawl/calls.py
 -- writes     crawl.url, and what crawl.add_visits, crawl.close_visit, corpus.stage_document and
@@ -27,7 +30,8 @@ create or replace function crawl.record_page(
     file_type text default null,
     metadata jsonb default '{}',
     canonical text default null,
-    links jsonb default '[]'
+    links jsonb default '[]',
+    no_text text default null
 )
 returns text
 language plpgsql
@@ -48,6 +52,7 @@ declare
     _staged record;
     _version integer;
     _keeps_document boolean := false;
+    _is_as_it_was boolean;
 begin
     select f.* into _visit
     from crawl.fence(record_page.task_id, record_page.lease_token, record_page.visit_id) as f;
@@ -61,6 +66,7 @@ begin
     select u.* into _old
     from crawl.url as u
     where u.site_id = _site.site_id and u.url = _visit.url;
+    _is_as_it_was := coalesce(_old.content_hash = _hash and crawl.is_held(_old, true), false);
     -- a page that leads to a copy leads where the copy does
     perform crawl.add_visits(
         _visit.job_id,
@@ -75,12 +81,27 @@ begin
         _visit.depth + 1
     );
 
-    if record_page.body is null or not _visit.wanted then
-        _outcome := case when _visit.was_known and _visit.wanted then 'failed' else 'read' end;
-        _reason := case when _outcome = 'failed' then 'it has no text, or asks not to be kept' end;
+    if record_page.body is null or not _visit.wanted or (
+        record_page.no_text = 'empty' and _old.document_id is not null and not _is_as_it_was
+    ) then
+        _outcome := case
+            when not _visit.wanted then 'read'
+            when record_page.no_text = 'needs_post' then 'needs_post'
+            when _visit.was_known and record_page.no_text = 'withdrawn' then 'withdrawn'
+            when _visit.was_known and _old.body_hash = record_page.body_hash then 'failed'
+            when _visit.was_known then 'empty'
+            when record_page.no_text = 'empty' and record_page.links = '[]' then 'failed'
+            else 'read'
+        end;
+        _reason := case _outcome
+            when 'needs_post' then 'its scripts ask for its text by POST, which a crawler does not'
+            when 'withdrawn' then 'it asks not to be kept (noindex)'
+            when 'empty' then 'it has no text any more'
+            when 'failed' then 'no text is found in it'
+        end;
         -- not read, so its bytes stand for what it says
         _hash := coalesce(_hash, record_page.body_hash);
-    elsif _old.content_hash = _hash and crawl.is_held(_old, true) then
+    elsif _is_as_it_was then
         _outcome := 'unchanged';
     else
         select u.* into _twin
@@ -106,7 +127,7 @@ begin
 
     -- a known page that says what another says, or nothing, keeps what is known of it for now:
     -- with these bytes noted, the next run would take them for unchanged
-    if _outcome is distinct from 'failed' and (
+    if _outcome in ('failed', 'needs_post', 'withdrawn', 'empty') is not true and (
         _outcome = 'duplicate' and _visit.was_known and _old.document_id <> _twin.document_id
     ) is not true then
         perform crawl.note_answer(

@@ -2,7 +2,7 @@
 -- Go on with a run that was paused, or that stopped because too much was lost; accept_loss says that the pages are really gone.
 --
 -- definer because  the app's administrators may resume a run, but touch neither queue nor tables
--- called by  ingest/crawl/calls.py, administrators
+-- called by  ingest/crawl/sites/calls.py, administrators
 -- writes     crawl.job, queue.task
 -- raises     WC001 unknown run, WC004 the run goes on, is over, or a later one of its site is known
 

@@ -5,7 +5,7 @@
 -- seeds.
 --
 -- definer because  the app's administrators may set up sites, but not write tables
--- called by  crawl.site_for, ingest/crawl/calls.py, administrators
+-- called by  crawl.site_for, ingest/crawl/sites/calls.py, administrators
 -- writes     crawl.site
 -- raises     WC002 not one owner, or an address that cannot be fetched, WC003 unusable schedule,
 --            KB002 unknown tag, PL001, PL002, PL003

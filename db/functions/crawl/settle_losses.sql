@@ -1,9 +1,10 @@
 -- crawl.settle_losses
 -- Say of every page a run did not find as it was what that means: retire it, wait for the next run, or let another take over; returns how many documents were retired.
 --
--- A page that is gone for good (410), or missing in two runs in a row, is archived and its document
--- retired. An address that leads to another page of ours, or says now what another page says, is
--- taken over by that. Failures change no document: they are tried again later each time.
+-- A page that is gone for good (410), or missing, empty or withdrawn by noindex two times in a row,
+-- is archived and its document retired. An address that leads to another page of ours, or says now
+-- what another page says, is taken over by that. Failures change no document: they are tried again
+-- later each time. Whatever was looked at has had its turn.
 --
 -- called by  crawl.finish_job
 -- writes     crawl.url, and what crawl.retire_page writes
@@ -30,13 +31,16 @@ begin
     )
     select
         j.site_id, v.url, v.depth, v.wanted,
-        (v.outcome = 'failed')::integer, (v.outcome in ('missing', 'gone'))::integer, v.reason,
-        v.finished_at, now()
+        (v.outcome in ('failed', 'needs_post'))::integer,
+        (v.outcome in ('missing', 'gone', 'withdrawn', 'empty'))::integer,
+        v.reason, v.finished_at, now()
     from crawl.visit as v
     inner join crawl.job as j on v.job_id = j.job_id
     where
         v.job_id = settle_losses.job_id and v.kind = 'page'
-        and v.outcome in ('failed', 'missing', 'gone', 'moved')
+        and v.outcome in (
+            'failed', 'needs_post', 'missing', 'gone', 'withdrawn', 'empty', 'moved'
+        )
     on conflict on constraint url_once_per_site do update
     set
         failure_streak = u.failure_streak + excluded.failure_streak,
@@ -55,7 +59,15 @@ begin
     inner join crawl.job as j on v.job_id = j.job_id
     where
         v.job_id = settle_losses.job_id and v.kind = 'page' and u.site_id = j.site_id
-        and v.url = u.url and v.outcome in ('failed', 'missing', 'gone');
+        and v.url = u.url
+        and v.outcome in ('failed', 'needs_post', 'missing', 'gone', 'withdrawn', 'empty');
+    update crawl.url as u
+    set last_checked = v.finished_at
+    from crawl.visit as v
+    inner join crawl.job as j on v.job_id = j.job_id
+    where
+        v.job_id = settle_losses.job_id and v.kind = 'page' and u.site_id = j.site_id
+        and v.url = u.url and v.outcome in ('outside', 'duplicate');
 
     for _lost in
         select u.url_id, u.site_id, u.missing_streak, v.outcome, v.reason, v.successor
@@ -66,7 +78,9 @@ begin
             v.job_id = settle_losses.job_id
             and v.was_known
             and u.document_id is not null and not u.is_archived
-            and v.outcome in ('gone', 'missing', 'moved', 'outside', 'duplicate')
+            and v.outcome in (
+                'gone', 'missing', 'withdrawn', 'empty', 'moved', 'outside', 'duplicate'
+            )
         order by u.url_id
     loop
         _successor := null;

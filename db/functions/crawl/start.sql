@@ -6,7 +6,7 @@
 -- schools only when they are set up. A school without a web site is left out of a batch.
 --
 -- definer because  the app's administrators may ask for runs, but touch neither queue nor sites
--- called by  ingest/crawl/calls.py, administrators
+-- called by  ingest/crawl/sites/calls.py, administrators
 -- writes     crawl.site, crawl.job, queue.task
 -- raises     WC002 nothing to visit, PL001, PL002, PL003
 

@@ -4,7 +4,7 @@
 -- A site that is still being visited is due again the next time. What was missed while no worker
 -- ran is made up for by one run.
 --
--- called by  ingest/crawl/calls.py (worker upkeep)
+-- called by  ingest/crawl/sites/calls.py (worker upkeep)
 -- writes     crawl.site, crawl.job, queue.task
 -- locks      the sites that are due; two at once take different ones
 

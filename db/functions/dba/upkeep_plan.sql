@@ -68,11 +68,19 @@ as $func$
         select
             3, 1000 + (row_number() over (order by m.index_name))::integer, 'index',
             'embedding.' || m.index_name, m.statement || ';',
-            'a scope of its size is searched through an index of its own', null, null, null, true
+            'searches read it', null, null, null, true
         from embedding.set as e
         cross join lateral embedding.missing_indexes(e.set_id) as m
         -- a broken one is among the rebuilds
         where e.active and not m.broken
+        union all
+        select
+            3, 2000 + (row_number() over (order by x.index_name))::integer, 'drop',
+            'embedding.' || x.index_name,
+            format('drop index concurrently if exists embedding.%I;', x.index_name),
+            'no search reads it any more', null, null, null, true
+        from embedding.set as e
+        cross join lateral embedding.spare_indexes(e.set_id) as x
         union all
         select
             3, r.step, 'rebuild', r.target, r.statement, r.why, r.disk_bytes, r.graph_bytes,

@@ -27,6 +27,8 @@ begin
             using errcode = 'VE012', hint = 'Switch to another set first: embedding.activate.';
     end if;
     delete from embedding.cold_vector as k where k.set_id = _set.set_id;
+    -- dropping a table fires no trigger
+    delete from embedding.bit_vector as b where b.set_id = _set.set_id;
     delete from embedding.set as s where s.set_id = _set.set_id;
     perform audit.write_event('embedding_set_dropped', _set.name);
     -- last, as searches wait while it is held

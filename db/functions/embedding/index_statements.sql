@@ -1,13 +1,14 @@
 -- embedding.index_statements
 -- The indexes that searches of a set read, each with the statement that builds it while the searches go on.
 --
--- The one place that says how vectors are indexed: as the set's row says, one index over all, one
--- over national text, one over every other scope of kb.own_index chunks. Such a scope takes long
--- to scan; an index of its own finds its chunks without stepping over everybody else's. A
--- statement runs by itself, outside of a transaction, as the owner of the table:
+-- The one place that says how vectors are indexed: as the set's row says, one index over national
+-- text, one over all other text, and one more over every other scope that takes long to scan: of
+-- kb.own_index chunks, and of more than a scan of bits reads where the index holds bits
+-- (search.vector_leg). An index of its own finds a scope's chunks without stepping over everybody
+-- else's. A statement runs by itself, outside of a transaction, as the owner of the table:
 -- embedding.missing_indexes says which are needed.
 --
--- called by  embedding.missing_indexes, ingest/calls.py
+-- called by  embedding.missing_indexes, ingest/calls.py, embedding.spare_indexes
 -- raises     ST002 unusable setting
 
 create or replace function embedding.index_statements(set_id integer)
@@ -39,7 +40,11 @@ as $func$
         )
     from embedding.set as s
     cross join lateral (
-        select format('vector_%s_hnsw_idx', s.set_id) as name, '' as condition, 0 as scope_id
+        select
+            format('vector_%s_local_idx', s.set_id) as name,
+            -- scope 1 is national
+            ' where scope_id <> 1' as condition,
+            0 as scope_id
         union all
         select
             embedding.own_index(s.set_id, o.scope_id),
@@ -48,7 +53,15 @@ as $func$
             o.scope_id
         from corpus.scope as o
         left join search.scope_size as z on o.scope_id = z.scope_id
-        where o.kind = 'national' or z.chunks >= config.value('kb.own_index')::bigint
+        where
+            o.kind = 'national'
+            or z.chunks >= greatest(
+                config.value('kb.own_index')::bigint,
+                case
+                    when s.index_kind = 'binary'
+                        then 4 * config.value('kb.exact_limit')::bigint + 1
+                end
+            )
     ) as i
     where s.set_id = index_statements.set_id
     order by i.scope_id;

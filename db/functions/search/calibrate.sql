@@ -29,7 +29,8 @@ declare
     _set embedding.set := embedding.active_set();
     _statuses text[] := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
     _candidates integer := config.value('kb.candidates')::integer;
-    _everywhere bigint[] := array(select s.scope_id from corpus.scope as s);
+    -- local text is in one index
+    _everywhere bigint[] := array(select s.scope_id from corpus.scope as s where s.scope_id <> 1);
     _scope record;
     _query public.halfvec;
     _begun timestamptz;

@@ -2,7 +2,7 @@
 -- The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.
 --
 -- A set whose index holds bits (index_kind binary) brings kb.rerank_depth hits by Hamming distance,
--- which the vectors rank. National text alone is found through its own index.
+-- which the vectors rank. National text is found through an index of its own, so it is asked for alone.
 --
 -- The planner settings leave the index as the only way that needs no sort; they and the hnsw
 -- settings hold inside this call only (a SET clause restores what set_config changes).
@@ -107,11 +107,13 @@ begin
                 $query$
         end,
         'vector_' || index_hits.set_id,
-        -- only a constant makes the planner see that the index of the national scope will do
+        -- only constants make the planner see that the index of national or of local text will do
         case
             when cardinality(index_hits.scope_ids) = 1
-                then format('v.scope_id = %s', index_hits.scope_ids[1])
+                then format('v.scope_id = %1$s', index_hits.scope_ids[1])
             else 'v.scope_id = any($2)'
+        end || case
+            when 1 <> all(index_hits.scope_ids) then ' and v.scope_id <> 1' else ''
         end,
         format(_order, public.vector_dims(index_hits.query))
     )

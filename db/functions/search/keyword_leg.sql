@@ -1,9 +1,10 @@
 -- search.keyword_leg
 -- The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.
 --
--- Bounded however common the words are: a pool of candidates comes from the rarest words, until
--- kb.keyword_budget postings of the visible scopes are read; the pool is scored exactly, by all
--- words. Where that leaves the leg under-filled, every visible chunk with any of the words is
+-- Bounded however common the words are: a pool of candidates comes from the posting lists of all
+-- words and, where scopes have none, from the rarest words, until kb.keyword_budget of their
+-- postings are read; the pool is scored exactly, by all words. Where that leaves the leg
+-- under-filled, every visible chunk with any of the words is
 -- looked at. A third of the places are kept for chunks with an identifier of the question, which
 -- many texts with all its other words would crowd out. With within, only those chunks are scored
 -- (the vector_first mode).
@@ -29,14 +30,15 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _budget bigint := config.value('kb.keyword_budget')::bigint;
-    _pool_size integer := greatest(200, 4 * keyword_leg.candidates);
+    _pool_size integer := greatest(100, 2 * keyword_leg.candidates);
     _bm25 search.bm25;
     _words search.query_word[];
-    _chosen search.query_word[];
+    _chosen search.query_word[];   -- those that are read from the index
     _identifiers search.query_word[];
     _any_word tsquery;
     _scopes search.visible_scope[];
-    _share double precision;   -- of the corpus that is in the scopes
+    _listed bigint[];   -- of the scopes those with posting lists
+    _share double precision;   -- of the corpus that is in the scopes without
     _pool search.text_index[];
 begin
     if keyword_leg.tsquery is null or numnode(keyword_leg.tsquery) = 0
@@ -83,8 +85,11 @@ begin
             from search.scope_size as z
             where z.scope_id = any(keyword_leg.scope_ids) and z.chunks > 0
         );
+        _listed := search.listed_scopes(keyword_leg.scope_ids);
         _share := (
-            select least(1, coalesce(sum(s.chunks), 0) / _bm25.chunks) from unnest(_scopes) as s
+            select least(1, coalesce(sum(s.chunks), 0) / _bm25.chunks)
+            from unnest(_scopes) as s
+            where s.scope_id <> all(_listed)
         );
         _chosen := array(
             select w from search.choose_words(_words, _share, _budget, _pool_size) as w
@@ -92,7 +97,8 @@ begin
         _pool := array(
             select t
             from search.keyword_pool(
-                _chosen, _bm25, _scopes, keyword_leg.statuses, keyword_leg.tags, _pool_size, _budget
+                _words, _chosen, _bm25, _scopes, _listed, keyword_leg.statuses, keyword_leg.tags,
+                _pool_size, _budget
             ) as t
         );
         if cardinality(_pool) < keyword_leg.candidates and (
@@ -125,8 +131,8 @@ begin
             _pool := _pool || array(
                 select t
                 from search.keyword_pool(
-                    _identifiers, _bm25, _scopes, keyword_leg.statuses, keyword_leg.tags,
-                    _pool_size / 4, _budget
+                    _identifiers, _identifiers, _bm25, _scopes, _listed, keyword_leg.statuses,
+                    keyword_leg.tags, _pool_size / 4, _budget
                 ) as t
                 where not exists (
                     select from unnest(_pool) as p where p.chunk_id = t.chunk_id

@@ -1,7 +1,7 @@
 -- search.listed_scopes
 -- Those of some scopes whose posting lists are to be read: listed, and not more than kb.list_recent chunks came since.
 --
--- called by  search.keyword_pool
+-- called by  search.keyword_leg
 -- raises     ST002 unusable setting
 
 create or replace function search.listed_scopes(scope_ids bigint[])

@@ -1,7 +1,6 @@
 -- search.query_words
 -- The positive words of a tsquery with how common each is, rarest first, at most kb.keyword_terms; negated ones are left out.
 --
--- idf as in Lucene: ln(1 + (N - n + 0.5) / (n + 0.5)) with N chunks, n of them holding the word.
 -- A word labelled D alone came from a synonym (terms.build_tsquery). A prefix (word:*) stands for
 -- the sixteen most common words it begins.
 --
@@ -87,8 +86,7 @@ as $func$
     )
 
     select
-        c.lexeme, c.expansion, c.identifier, c.chunks,
-        ln(1 + (greatest(n.chunks, c.chunks) - c.chunks + 0.5) / (c.chunks + 0.5))::double precision
+        c.lexeme, c.expansion, c.identifier, c.chunks, search.idf(n.chunks, c.chunks)
     from counted_word as c
     cross join corpus_size as n
     -- words that no chunk holds come last of their kind: they must not crowd out one that is found

@@ -5,7 +5,7 @@ from datetime import date
 import psycopg
 import pytest
 
-from tests.corpus import add
+from tests.corpus import add, stage
 from tests.db.corpus_fixtures import ask, ask_rows
 
 SITE = "https://www.kent.example/"
@@ -81,6 +81,38 @@ def test_a_dated_title_that_pages_of_a_site_share_makes_none_an_edition(
     # the year turns, and one page changes before the others
     add(reference, BODY + "a, new", source=SITE + "a", title="Local offer 2026")
     assert live(reference) == ["a", "b", "c"]
+
+
+def put_twice(db: psycopg.Connection, title: str) -> None:
+    """One text at two addresses, a and b, as two documents: a was about to change, and did not."""
+    add(db, BODY, source=SITE + "a", title=title)
+    planned = stage(db, BODY + "planned", source=SITE + "a", title=title)
+    assert add(db, BODY, source=SITE + "b", title=title).outcome == "staged"
+    assert ask(db, "select corpus.discard_version(%s)", planned["version_id"])
+    assert live(db) == ["a", "b"]
+
+
+def test_an_edition_replaces_all_copies_of_the_one_before(reference: psycopg.Connection) -> None:
+    put_twice(reference, "Transport policy 2025")
+    add(reference, BODY + "new", source=SITE + "c", title="Transport policy 2026")
+    assert live(reference) == ["c"]
+    assert (
+        ask(
+            reference,
+            "select count(distinct superseded_by) from corpus.version where state = 'superseded'",
+        )
+        == 1
+    )
+
+
+def test_an_edition_replaces_no_copies_where_another_text_has_their_title(
+    reference: psycopg.Connection,
+) -> None:
+    put_twice(reference, "Local offer 2025")
+    add(reference, BODY + "another", source=SITE + "c", title="Local offer 2025")
+    assert live(reference) == ["a", "b", "c"]
+    add(reference, BODY + "new", source=SITE + "d", title="Local offer 2026")
+    assert live(reference) == ["a", "b", "c", "d"]
 
 
 def test_a_known_day_makes_a_page_an_edition(reference: psycopg.Connection) -> None:

@@ -128,6 +128,19 @@ class Run:
         )
         return outcome  # noqa: RET504 - typed
 
+    def say_nothing(self, step: Mapping[str, Any], why: str | None, *, raw: bytes) -> str | None:
+        """The page holds no text that is kept, for this reason."""
+        return self.record(
+            "page",
+            step,
+            size=100,
+            etag=None,
+            last_modified=None,
+            body_hash=hashlib.sha256(raw).digest(),
+            extractor="1",
+            no_text=why,
+        )
+
     def record(self, what: str, step: Mapping[str, Any], **named: Any) -> str | None:
         """One of the other outcomes, e.g. missing."""
         facts = "".join(f", {name} => %({name})s" for name in named)
@@ -173,9 +186,13 @@ def crawl(
     extractor: str = "1",
     gone: Sequence[str] = (),
     moved: Mapping[str, str] | None = None,
+    silent: Mapping[str, str] | None = None,
     title: str = "A page",
 ) -> Run:
-    """Run over Kent's site to the end; every page links to all, None is a 404."""
+    """Run over Kent's site to the end; every page links to all, None is a 404.
+
+    `silent` are pages without a text that is kept, and why.
+    """
     run = begin(db)
     while True:
         step = run.claim(extractor)
@@ -186,6 +203,8 @@ def crawl(
             etag = (etags or {}).get(step["url"])
             if target := (moved or {}).get(step["url"]):
                 run.record("moved", step, target=target, is_inside=True)
+            elif why := (silent or {}).get(step["url"]):
+                run.say_nothing(step, why, raw=why.encode())
             elif step["url"] in gone:
                 run.record("missing", step, for_good=True, reason="410")
             elif text is None:

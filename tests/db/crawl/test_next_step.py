@@ -80,7 +80,7 @@ def test_a_page_that_kills_its_workers_is_given_up(reference: psycopg.Connection
     assert run.report()["failed"] == 1
 
 
-def test_pages_near_a_seed_go_first_and_depth_ends(reference: psycopg.Connection) -> None:
+def test_new_pages_near_a_seed_go_first_and_depth_ends(reference: psycopg.Connection) -> None:
     # C-07
     site(reference, max_depth=2)
     run = begin(reference)
@@ -311,6 +311,70 @@ def test_a_budget_leaves_out_other_pages_each_time(reference: psycopg.Connection
         seen.append(step["url"])
         run.say(step, PAGES[step["url"]])
     assert seen == [HOME, *late]
+
+
+def far(number: int) -> str:
+    """A page of a site of sixty, of which each links to three more."""
+    return HOME if number == 0 else f"{HOME}{number}"
+
+
+def visited(run: Run) -> list[str]:
+    """What a run goes to; a page says the same each time."""
+    urls = []
+    while (step := run.claim())["action"] != "done":
+        if step["action"] == "robots":
+            run.robots("")
+            continue
+        urls.append(step["url"])
+        number = int(step["url"].removeprefix(HOME) or 0)
+        links = [far(n) for n in range(3 * number + 1, 3 * number + 4) if n < 60]
+        run.say(step, body(step["url"]), links=links)
+    # a day later: all that a test does has one now()
+    run.db.execute("update crawl.url set last_checked = last_checked - interval '1 day'")
+    return urls
+
+
+def test_over_several_runs_a_budget_leaves_no_page_out(reference: psycopg.Connection) -> None:
+    site(reference, max_pages=20, max_depth=10)
+    every = {far(number) for number in range(60)}
+    runs = [visited(begin(reference)) for _ in range(5)]
+    assert all(len(urls) == 20 for urls in runs)
+    # links of a page that does not change are not read again: what was found must not be forgotten
+    assert set().union(*map(set, runs)) == every
+    # new pages do not wait for all known ones, nor these for them
+    known = set(runs[0])
+    assert len(known & set(runs[1])) in range(8, 13)
+    # and once all are known, those seen longest ago go first, far ones as well
+    assert set().union(*(visited(begin(reference)) for _ in range(4))) == every
+
+
+def test_what_a_cancelled_run_has_found_is_left_to_the_next(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    run = begin(reference)
+    run.say(run.page(), body("home"), links=list(PAGES))
+    reference.execute("select crawl.cancel_job(%s)", [run.job_id])
+    assert set(visited(begin(reference))) >= set(PAGES)
+
+
+def test_that_a_text_is_wanted_is_not_forgotten_with_the_run_that_found_it(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    page = f"{HOME}0"
+    run = begin(reference)
+    run.say(run.page(), body("home"), links=[page], wanted=False)
+    run.say_nothing(run.page(), None, raw=b"links")
+    assert run.claim()["action"] == "done"
+    # another link to it tells by its words that it is a policy, say; then the run is called off
+    run = begin(reference)
+    run.say(run.page(), body("home"), links=[page], raw=b"anew")
+    reference.execute("select crawl.cancel_job(%s)", [run.job_id])
+    run = begin(reference)
+    run.say(run.page(), body("home"), raw=b"anew")
+    step = run.page()
+    assert (step["url"], step["wanted"]) == (page, True)
 
 
 def test_the_time_a_run_rests_does_not_count(reference: psycopg.Connection) -> None:

@@ -191,30 +191,31 @@ def test_whoever_lost_the_task_records_nothing(reference: psycopg.Connection) ->
     assert run.say(again, body("home")) == "new"
 
 
-def test_a_page_without_text_is_read_for_its_links_and_a_known_one_has_failed(
+def test_a_page_without_text_is_read_for_its_links_and_a_known_one_is_empty(
     reference: psycopg.Connection,
 ) -> None:
     site(reference)
-    for about, outcome in ((None, "read"), ("home", "new"), (None, "failed")):
+    for about, outcome in ((None, "read"), ("home", "new"), (None, "empty")):
         run = begin(reference)
         step = run.page()
-        assert (
-            run.record(
-                "page",
-                step,
-                size=1,
-                etag=None,
-                last_modified=None,
-                body_hash=str(about).encode(),
-                extractor="1",
-                title="Home",
-                body=body(about) if about else None,
-                file_type="html",
-            )
-            == outcome
-        )
+        said = run.say(step, body(about)) if about else run.say_nothing(step, None, raw=b"nothing")
+        assert said == outcome
         run.claim()
         publish(reference)
+        reference.execute("update crawl.url set next_check = now()")
+    assert live(reference) == [HOME]
+
+
+def test_bytes_that_had_a_text_once_are_not_empty_because_a_reader_finds_none(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, {HOME: body("home")})
+    for _ in range(3):
+        run = begin(reference)
+        raw = body("home").encode()
+        assert run.say_nothing(run.page(), "empty", raw=raw) == "failed"
+        run.claim()
         reference.execute("update crawl.url set next_check = now()")
     assert live(reference) == [HOME]
 

@@ -1,6 +1,7 @@
 """crawl.settle_losses, is_mass_loss: what is gone is retired, and one bad night deletes no site."""
 
 import psycopg
+import pytest
 
 from tests.db.corpus_fixtures import ask, ask_rows, refused
 from tests.db.crawl.runs import HOME, KENT, begin, body, crawl, live, publish, site
@@ -47,6 +48,70 @@ def test_a_missing_page_is_retired_when_the_next_run_misses_it_too(
     assert SOME[0] not in live(reference)
 
 
+@pytest.mark.parametrize("why", ["withdrawn", "empty"])
+def test_a_page_that_is_withdrawn_or_says_nothing_twice_is_retired_and_may_come_back(
+    reference: psycopg.Connection, why: str
+) -> None:
+    # C-11: the old text of such a page stayed published for ever
+    site(reference)
+    crawl(reference, PAGES)
+    for retired in (0, 1):
+        report = crawl(reference, PAGES, silent={SOME[0]: why}).report()
+        assert (report["gone"], report["failed"], report["lost"]) == (1, 0, 1)
+        assert report["retired"] == retired
+    assert SOME[0] not in live(reference)
+    # curators see why, in the run and in the audit log
+    assert ask(
+        reference,
+        "select detail ->> 'reason' from audit.event where kind = 'superseded'",
+    ).startswith(f"crawl: {why}: it ")
+    reference.execute("update crawl.url set next_check = now()")
+    assert crawl(reference, PAGES).report()["changed"] == 1
+    assert SOME[0] in live(reference)
+
+
+def test_a_page_that_is_withdrawn_in_one_run_and_there_in_the_next_is_kept(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    for _ in range(2):
+        crawl(reference, PAGES, silent={SOME[0]: "empty"})
+        assert crawl(reference, PAGES).report()["unchanged"] == 10
+    assert SOME[0] in live(reference)
+
+
+def test_a_site_that_withdraws_everything_at_once_loses_nothing(
+    reference: psycopg.Connection,
+) -> None:
+    # a staging setting that went live: noindex everywhere
+    site(reference)
+    crawl(reference, PAGES)
+    for _ in range(3):
+        run = crawl(reference, PAGES, silent=dict.fromkeys(PAGES, "withdrawn"))
+        assert run.report()["state"] == "stopped"
+    assert len(live(reference)) == 10
+
+
+def test_a_page_whose_text_comes_by_post_keeps_the_one_it_had(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    for _ in range(3):
+        reference.execute("update crawl.url set next_check = now()")
+        run = crawl(reference, PAGES, silent={SOME[0]: "needs_post"})
+        assert (run.report()["failed"], run.report()["retired"]) == (1, 0)
+    assert SOME[0] in live(reference)
+    assert ask_rows(
+        reference,
+        "select v.outcome, u.failure_streak, u.reason like '%%by POST%%' from crawl.visit as v"
+        " join crawl.url as u using (url) where v.job_id = %s and v.url = %s",
+        run.job_id,
+        SOME[0],
+    ) == [("needs_post", 3, True)]
+
+
 def test_a_page_that_comes_back_is_found_again(reference: psycopg.Connection) -> None:
     site(reference)
     crawl(reference, PAGES)
@@ -91,6 +156,20 @@ def test_mass_loss_stops_the_run_before_anything_is_retired(
     assert ask(reference, "select sum(missing_streak + failure_streak) from crawl.url") == 0
     with refused(reference, "WC004", "accept_loss"):
         reference.execute("select crawl.resume_job(%s)", [run.job_id])
+
+
+def test_a_run_that_sees_a_part_of_a_site_that_is_down_loses_nothing(
+    reference: psycopg.Connection,
+) -> None:
+    # of forty known pages its budget sees ten: all of those are gone
+    pages = {HOME: body("home")} | {f"{HOME}{n}": body(f"page {n}") for n in range(39)}
+    site(reference)
+    crawl(reference, pages)
+    site(reference, max_pages=10)
+    report = crawl(reference, pages, gone=list(pages)).report()
+    assert (report["state"], report["lost"], report["retired"]) == ("stopped", 10, 0)
+    assert report["reason"].startswith("10 of 10 known pages were not there")
+    assert len(live(reference)) == 40
 
 
 def test_somebody_may_say_that_the_pages_are_really_gone(reference: psycopg.Connection) -> None:

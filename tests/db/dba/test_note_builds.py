@@ -18,7 +18,7 @@ def test_churn_counts_from_the_noted_rebuild(db: psycopg.Connection[Any]) -> Non
     assert ask(db, "select dba.note_builds()") == 4
     assert churn(db) > 0.6
     assert ask(db, "select dba.note_builds()") == 0
-    db.execute("reindex index embedding.vector_1_hnsw_idx")
+    db.execute("reindex index embedding.vector_1_national_idx")
     assert ask(db, "select dba.note_builds()") == 1
     assert churn(db) == 0
     db.execute("delete from embedding.vector where chunk_id % 3 = 0")
@@ -40,7 +40,7 @@ def test_a_partial_index_counts_against_its_table(db: psycopg.Connection[Any]) -
 
 def test_counters_that_were_reset_make_no_negative_churn(db: psycopg.Connection[Any]) -> None:
     churned.fill(db)
-    db.execute("reindex index embedding.vector_1_hnsw_idx")
+    db.execute("reindex index embedding.vector_1_national_idx")
     db.execute("insert into dba.index_build values (%s, 1, 0)", [churned.INDEX])
     assert ask(db, "select dba.note_builds()") == 4
     db.execute("select pg_stat_reset()")
@@ -50,8 +50,8 @@ def test_counters_that_were_reset_make_no_negative_churn(db: psycopg.Connection[
 
 def test_an_index_that_is_gone_is_forgotten(kb: psycopg.Connection[Any]) -> None:
     kb.execute("select dba.note_builds()")
-    kb.execute("drop index embedding.vector_2_hnsw_idx")
+    kb.execute("drop index embedding.vector_2_local_idx")
     kb.execute("select dba.note_builds()")
     assert ask(kb, "select array_agg(index_name order by 1) from dba.index_build") == [
-        churned.INDEX, "embedding.vector_1_national_idx", "embedding.vector_2_national_idx",
+        churned.INDEX, "embedding.vector_1_local_idx", "embedding.vector_2_national_idx",
     ]  # fmt: skip

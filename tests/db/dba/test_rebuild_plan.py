@@ -27,25 +27,26 @@ def test_an_unknown_or_ambiguous_index_is_refused(kb: psycopg.Connection[Any]) -
 def test_nothing_is_needed_where_nothing_happened(db: psycopg.Connection[Any]) -> None:
     plan = ask_rows(db, "select target, needed from dba.rebuild_plan() order by target")
     assert plan == [
+        ("embedding.vector_1_local_idx", False),
         (churned.INDEX, False),
-        ("embedding.vector_1_national_idx", False),
-        ("embedding.vector_2_hnsw_idx", False),
+        ("embedding.vector_2_local_idx", False),
         ("embedding.vector_2_national_idx", False),
     ]
 
 
 def test_what_a_broken_rebuild_left_goes_first(db: psycopg.Connection[Any]) -> None:
     db.execute(
-        "create index vector_1_hnsw_idx_ccnew1 on embedding.vector_1"
+        "create index vector_1_national_idx_ccnew1 on embedding.vector_1"
         " using hnsw ((embedding::halfvec(384)) halfvec_cosine_ops)"
     )
     db.execute(
         "update pg_index set indisvalid = false"
-        " where indexrelid = 'embedding.vector_1_hnsw_idx_ccnew1'::regclass"
+        " where indexrelid = 'embedding.vector_1_national_idx_ccnew1'::regclass"
     )
-    drop = "drop index concurrently if exists embedding.vector_1_hnsw_idx_ccnew1;"
-    rebuild = "reindex index concurrently embedding.vector_1_hnsw_idx;"
-    assert ask_rows(db, "select statement, needed from dba.rebuild_plan('vector_1_hnsw_idx')") == [
+    drop = "drop index concurrently if exists embedding.vector_1_national_idx_ccnew1;"
+    rebuild = "reindex index concurrently embedding.vector_1_national_idx;"
+    planned = "select statement, needed from dba.rebuild_plan('vector_1_national_idx')"
+    assert ask_rows(db, planned) == [
         (drop, True),
         (rebuild, False),
     ]
@@ -62,7 +63,7 @@ def test_an_index_of_a_name_alike_is_no_leftover(db: psycopg.Connection[Any]) ->
 
 
 def test_a_graph_larger_than_the_memory_does_not_fit(large: psycopg.Connection[Any]) -> None:
-    question = "select fits from dba.rebuild_plan('vector_1_hnsw_idx')"
+    question = "select fits from dba.rebuild_plan('vector_1_national_idx')"
     assert ask(large, question)
     large.execute("set local maintenance_work_mem = '1MB'")
     assert not ask(large, question)

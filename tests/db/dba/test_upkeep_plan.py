@@ -14,8 +14,8 @@ def test_a_rebuild_comes_before_the_vacuum_of_its_table(db: psycopg.Connection[A
     assert steps[0] == ("fold", "search.scope_delta")
     assert [task for task, _ in steps[1:4]] == ["purge"] * 3
     note, rebuild = ("note", "dba.index_build"), ("rebuild", churned.INDEX)
-    national = ("rebuild", "embedding.vector_1_national_idx")
-    assert steps[4:8] == [note, rebuild, national, note]
+    local = ("rebuild", "embedding.vector_1_local_idx")
+    assert steps[4:8] == [note, local, rebuild, note], "the smaller one first"
     assert ("vacuum", "embedding.vector_1") in steps[8:]
 
 

@@ -38,7 +38,7 @@ def test_a_set_without_its_index_is_not_switched_to(reference: psycopg.Connectio
     key = add_small(reference)
     start(reference)
     store(reference, claim(reference))
-    name = f"vector_{key}_hnsw_idx"
+    name = f"vector_{key}_local_idx"
     both = [(name, False), (f"vector_{key}_national_idx", False)]
     assert ask_rows(reference, _MISSING, key) == both
     with refused(reference, "VE009", name, "missing_indexes"):
@@ -72,3 +72,47 @@ def test_a_scope_that_has_grown_large_lacks_an_index_of_its_own(
     assert target == f"embedding.{name}"
     reference.execute(statement.replace("concurrently ", "").encode())
     assert ask_rows(reference, planned) == []
+
+
+def test_of_bits_a_scope_lacks_one_only_where_a_scan_of_them_is_too_long(
+    reference: psycopg.Connection,
+) -> None:
+    add(reference, BODY, source="a.txt", la_code="E08000025")
+    scope = ask(reference, "select scope_id from corpus.scope where la_code = 'E08000025'")
+    reference.execute("update embedding.set set index_kind = 'binary' where set_id = 1")
+    reference.execute("select set_config('kb.own_index', '100', true)")
+    reference.execute(
+        "insert into search.scope_delta (scope_id, chunks, tokens) values (%s, 100, 0)", [scope]
+    )
+    reference.execute("select set_config('kb.exact_limit', '26', true)")
+    assert ask_rows(reference, _MISSING, 1) == []
+    reference.execute("select set_config('kb.exact_limit', '25', true)")
+    assert ask_rows(reference, _MISSING, 1) == [(f"vector_1_scope_{scope}_idx", False)]
+
+
+def test_an_index_no_search_reads_goes_once_all_that_are_read_are_there(
+    reference: psycopg.Connection,
+) -> None:
+    def dropped() -> list[tuple[str, ...]]:
+        return ask_rows(
+            reference, "select target, statement from dba.upkeep_plan() where task = 'drop'"
+        )
+
+    assert dropped() == []
+    column = "((embedding::halfvec(384)) halfvec_cosine_ops)"
+    # as an earlier version had it, one of a scope, and one that is somebody else's
+    for name, condition in (
+        ("vector_1_hnsw_idx", ""),
+        ("vector_1_scope_77_idx", "where scope_id = 77"),
+        ("vector_1_mine", ""),
+    ):
+        reference.execute(
+            f"create index {name} on embedding.vector_1 using hnsw {column} {condition}".encode()
+        )
+    old = ["vector_1_hnsw_idx", "vector_1_scope_77_idx"]
+    assert dropped() == [
+        (f"embedding.{name}", f"drop index concurrently if exists embedding.{name};")
+        for name in old
+    ]
+    reference.execute("drop index embedding.vector_1_local_idx")
+    assert dropped() == [], "until then the old one is read"

@@ -19,7 +19,7 @@ CHUNKS = 1000
 # nothing of these may be written, in either set
 UNTOUCHED = (
     "embedding.vector_1",
-    "embedding.vector_1_hnsw_idx",
+    "embedding.vector_1_local_idx",
     "embedding.vector_1_scope_id_idx",
     "embedding.vector_1_pkey",
     "embedding.cold_vector",
@@ -104,7 +104,7 @@ def test_the_log_shows_the_pages_a_new_vector_and_a_new_posting_write(
         "from newest) insert into embedding.vector select 1, id, scope, (select embedding "
         "from embedding.vector limit 1) from newest",
     )
-    assert {"embedding.vector_1_hnsw_idx", "search.text_index_scoped_idx"} <= set(pages)
+    assert {"embedding.vector_1_national_idx", "search.text_index_scoped_idx"} <= set(pages)
 
 
 @pytest.mark.parametrize(

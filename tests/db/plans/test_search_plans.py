@@ -26,7 +26,7 @@ GROWING = {
     "text_index",
     "lexeme_stat",
 }
-VECTOR_INDEX, SCOPE_INDEX = "vector_1_hnsw_idx", "vector_1_scope_id_idx"
+VECTOR_INDEX, SCOPE_INDEX = "vector_1_local_idx", "vector_1_scope_id_idx"
 NATIONAL_INDEX = "vector_1_national_idx"
 WORD_INDEX = "text_index_scoped_idx"
 

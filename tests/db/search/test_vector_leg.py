@@ -213,7 +213,7 @@ def test_a_large_scope_is_read_through_an_index_of_its_own(
     (scope,) = [s["scope_id"] for s in scopes if s["label"] == "la"]
     used = {node.get("Index Name") for node in collected.nodes()}
     assert {f"vector_1_scope_{scope}_idx", "vector_1_national_idx"} <= used
-    assert "vector_1_hnsw_idx" not in used
+    assert "vector_1_local_idx" not in used
     assert ids(after) == ids(before)
 
 

@@ -9,11 +9,11 @@ import psycopg
 
 from ingest import worker
 from ingest.connect import connect
-from ingest.crawl import calls
+from ingest.crawl.sites import calls
 from ingest.settings import Settings
 from providers.protocols import Embedder
 from tests.ingest.crawl.site_server import Web
-from tests.ingest.library import KENT
+from tests.ingest.library import KENT, visible
 
 
 def prepare(url: str, *seeds: str, delay: float = 0, **facts: Any) -> int:
@@ -91,3 +91,8 @@ def outcomes(db: psycopg.Connection, job_id: int) -> dict[str, str | None]:
     ).fetchall()
     db.rollback()
     return dict(rows)
+
+
+def sources(db: psycopg.Connection) -> list[str]:
+    """Where what is found comes from, without host."""
+    return ["/" + row["source"].split("/", 3)[3] for row in visible(db)]

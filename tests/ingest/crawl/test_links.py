@@ -1,7 +1,6 @@
 """Links are read where a browser would follow them, and only there."""
 
 import time
-from collections.abc import Iterator
 from io import BytesIO
 
 import pytest
@@ -10,7 +9,8 @@ from hypothesis import strategies as st
 
 from ingest.crawl.links import MOST_LINKS, Link, PageLinks, read_links
 from ingest.crawl.urls import normal_url
-from tests.ingest.crawl.site_server import Web, html, web
+from tests.ingest.crawl.site_answers import html
+from tests.ingest.crawl.site_server import Web
 
 HERE = "https://www.example.gov.uk/send/offer/page"
 ROOT = "https://www.example.gov.uk"
@@ -214,13 +214,6 @@ def test_no_markup_stops_the_crawl(markup: str) -> None:
     found = links(markup.encode("utf-8", "surrogatepass"))
     for address in [*(link.url for link in found.links), found.canonical]:
         assert address is None or normal_url(address) == address
-
-
-@pytest.fixture
-def net() -> Iterator[Web]:
-    """A web without hosts."""
-    with web() as one:
-        yield one
 
 
 def test_what_a_site_says_in_a_header_reaches_the_reader(net: Web) -> None:

@@ -2,53 +2,44 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
-import pytest
 
 from ingest import calls as queue
-from ingest.crawl.calls import load_policy_pages
+from ingest.crawl.sites.calls import load_policy_pages
 from ingest.tasks.crawl_job import EXTRACTOR
 from providers.protocols import Embedder
-from tests.ingest.crawl.runs import crawl, outcomes, prepare, report, start, work, work_until
-from tests.ingest.crawl.site_server import (
-    Grown,
-    Host,
-    Web,
+from tests.ingest.crawl.runs import (
+    crawl,
+    outcomes,
+    prepare,
+    report,
+    sources,
+    start,
+    work,
+    work_until,
+)
+from tests.ingest.crawl.site_answers import (
     calendar,
     changing,
     gone,
     growing,
     html,
     html_text,
-    moved,
     script_only,
     sitemap,
     slow,
     status,
     text,
-    web,
     words,
 )
-from tests.ingest.fetch.sites import page
-from tests.ingest.library import KENT, SCHOOL, one, visible, wait_for
+from tests.ingest.crawl.site_server import Grown, Host, Web
+from tests.ingest.fetch.sites import moved, page
+from tests.ingest.library import KENT, SCHOOL, one, wait_for
 from tests.providers.fake_openai import FakeServer
 
 ROOT = Path(__file__).resolve().parents[3]
-
-
-@pytest.fixture
-def net() -> Iterator[Web]:
-    """A web without hosts."""
-    with web() as made:
-        yield made
-
-
-def sources(db: psycopg.Connection) -> list[str]:
-    """Where what is found comes from, without host."""
-    return ["/" + row["source"].split("/", 3)[3] for row in visible(db)]
 
 
 def test_a_site_is_read_from_its_seed_and_its_sitemap_and_found(

@@ -8,9 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ingest.fetch import Fetched, FetchError
-from tests.ingest.crawl.site_server import (
-    Host,
-    Web,
+from tests.ingest.crawl.site_answers import (
     bomb,
     calendar,
     changing,
@@ -23,10 +21,10 @@ from tests.ingest.crawl.site_server import (
     soft_404,
     status,
     validated,
-    web,
     words,
     wrong_length,
 )
+from tests.ingest.crawl.site_server import Host, Web, web
 
 
 @pytest.fixture

@@ -12,15 +12,9 @@ import pytest
 from ingest.crawl import sitemaps
 from ingest.crawl.scope import Scope
 from ingest.crawl.sitemaps import Entry, Sitemap, last_change, read_sitemap
-from tests.ingest.crawl.site_server import (
-    Host,
-    Web,
-    packed,
-    page,
-    sitemap_index,
-    sitemap_text,
-    web,
-)
+from tests.ingest.crawl.site_answers import packed, sitemap_index, sitemap_text
+from tests.ingest.crawl.site_server import Host, Web, web
+from tests.ingest.fetch.sites import page
 
 SITE = "https://www.town.gov.uk"
 HERE = f"{SITE}/sitemap.xml"

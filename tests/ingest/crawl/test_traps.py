@@ -10,18 +10,9 @@ from ingest.crawl.links import read_links
 from ingest.crawl.traps import MOST_VARIANTS, is_like, path_of, probe_of, trap_of
 from ingest.parse.document import parse_document
 from ingest.parse.result import Refused
-from tests.ingest.crawl.site_server import (
-    Host,
-    Web,
-    calendar,
-    growing,
-    html,
-    login_wall,
-    page,
-    soft_404,
-    web,
-    words,
-)
+from tests.ingest.crawl.site_answers import calendar, growing, html, login_wall, soft_404, words
+from tests.ingest.crawl.site_server import Host, Web, web
+from tests.ingest.fetch.sites import page
 
 SITE = "https://www.town.gov.uk"
 

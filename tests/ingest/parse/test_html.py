@@ -241,6 +241,21 @@ def test_a_doubtful_choice_is_flagged_in_the_metadata() -> None:
     assert "main_text_unsure" not in parse(f"<main>{ARTICLE}</main>").metadata
 
 
+@pytest.mark.parametrize(
+    ("markup", "is_menu"),
+    [
+        ("<h1>Rules</h1><nav><a href=/a>Home</a> <a href=/b>All our services</a></nav>", True),
+        ("<nav><a href=/a>Home</a></nav><main><p>Closed until May.</p></main>", False),
+        # what the markup calls furniture may be the text all the same
+        (f"<nav><a href=/a>Home</a><p>{ARTICLE}</p></nav>", False),
+        # links may be what a page is about
+        ("<main><ul><li><a href=/a>Our services</a></ul></main>", False),
+    ],
+)
+def test_a_page_of_navigation_alone_is_known_as_such(markup: str, is_menu: bool) -> None:
+    assert parse(markup).metadata.get("menu_only", False) is is_menu
+
+
 def test_fifty_thousand_nested_words_end_in_time() -> None:
     started = time.monotonic()
     parsed = parse("<span>" * 50_000 + "The deepest words." + "</span>" * 50_000)

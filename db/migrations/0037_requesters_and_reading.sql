@@ -1,4 +1,4 @@
--- 0034_requesters_and_reading
+-- 0037_requesters_and_reading
 -- why   a batch of addresses says who handed it in, as an upload does; what was cited is not read
 --       without end; and what is gone while it is hidden is known to be
 -- lock  access exclusive on intake.batch, for an instant

@@ -1,0 +1,33 @@
+-- embedding.spare_indexes
+-- The vector indexes of a set that no search reads any more, once those that searches read are all there.
+--
+-- Of another version of pgkb, or of a scope that has become small. Indexes of other names are
+-- none of ours and stay.
+--
+-- called by  dba.upkeep_plan
+-- raises     ST002 unusable setting
+
+create or replace function embedding.spare_indexes(set_id integer)
+returns table (index_name text)
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $func$
+    select c.relname::text
+    from pg_index as i
+    inner join pg_class as c on i.indexrelid = c.oid
+    inner join pg_am as a on c.relam = a.oid
+    where
+        i.indrelid = to_regclass('embedding.vector_' || spare_indexes.set_id)
+        and a.amname = 'hnsw'
+        and c.relname ~ '^vector_[0-9]+_(hnsw|local|national|scope_[0-9]+)_idx$'
+        and c.relname not in (
+            select x.index_name from embedding.index_statements(spare_indexes.set_id) as x
+        )
+        and not exists (select from embedding.missing_indexes(spare_indexes.set_id));
+$func$;
+
+comment on function embedding.spare_indexes is
+'The vector indexes of a set that no search reads any more, once those that searches read are all there.';

@@ -1,0 +1,118 @@
+"""search.bit_hits: scopes of wide vectors are scanned by their bits, and lose next to nothing."""
+
+from datetime import date
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.bulk import text_of
+from tests.bulk_corpus import QUESTION, questions
+from tests.rows import Row, array_of, rows_of, value_of
+
+VISIBLE = ["approved", "pending"]
+
+
+@pytest.fixture
+def wide(large: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    """The large corpus as one of wide vectors, whose index holds bits."""
+    large.execute("update embedding.set set index_kind = 'binary' where set_id = 1")
+    return large
+
+
+def leg(
+    db: psycopg.Connection[Any],
+    *,
+    question: Any = QUESTION,
+    tags: list[str] | None = None,
+    as_of: date | None = None,
+    kinds: tuple[str, ...] = ("la", "national"),
+) -> Row:
+    scopes = [
+        row for row in rows_of(db, "search.visible_scopes('E10000016')") if row["label"] in kinds
+    ]
+    (row,) = rows_of(
+        db,
+        "search.vector_leg(%s::halfvec, 1, {scopes}, %s, %s, 50, -1, %s)",
+        [text_of(question), VISIBLE, tags, as_of],
+        scopes=array_of("search.visible_scope", scopes),
+    )
+    return row
+
+
+def ids(row: Row) -> list[int]:
+    return [hit["chunk_id"] for hit in row["hits"]]
+
+
+def exact(db: psycopg.Connection[Any], *, question: Any = QUESTION) -> list[int]:
+    return [
+        row["chunk_id"]
+        for row in rows_of(
+            db,
+            "search.exact_hits(%s::halfvec, 1, (select array_agg(scope_id) from corpus.scope "
+            "where kind in ('la', 'national')), %s, null, 50)",
+            [text_of(question), VISIBLE],
+        )
+    ]
+
+
+def plans(row: Row) -> set[str]:
+    return {plan["plan"] for plan in row["plans"]}
+
+
+def test_the_bits_find_nearly_everything_the_exact_scan_finds(
+    wide: psycopg.Connection[Any],
+) -> None:
+    found = total = 0
+    for question in questions(8):
+        row = leg(wide, question=question)
+        assert plans(row) == {"bits"}
+        true = set(exact(wide, question=question))
+        found += len(true & set(ids(row)))
+        total += len(true)
+    assert found / total >= 0.97
+
+
+def test_similarities_are_those_of_the_vectors(wide: psycopg.Connection[Any]) -> None:
+    by_bits = {hit["chunk_id"]: hit["similarity"] for hit in leg(wide)["hits"]}
+    wide.execute("update embedding.set set index_kind = 'halfvec' where set_id = 1")
+    row = leg(wide)
+    assert plans(row) == {"exact"}
+    by_vector = {hit["chunk_id"]: hit["similarity"] for hit in row["hits"]}
+    both = by_bits.keys() & by_vector.keys()
+    assert len(both) > 40
+    assert all(by_bits[chunk] == pytest.approx(by_vector[chunk], abs=1e-9) for chunk in both)
+
+
+@pytest.mark.parametrize(("gone", "plan"), [(300, "bits"), (500, "bits topped up")])
+def test_what_is_not_visible_is_passed_over_and_the_list_filled_all_the_same(
+    wide: psycopg.Connection[Any], gone: int, plan: str
+) -> None:
+    wide.execute(
+        "update corpus.chunk_fact set status = 'rejected' where chunk_id in (select b.chunk_id "
+        "from embedding.bit_vector as b order by b.bits <~> binary_quantize(%s::halfvec)::varbit "
+        "limit %s)",
+        [text_of(QUESTION), gone],
+    )
+    row = leg(wide)
+    assert plans(row) == {plan}
+    rejected = value_of(
+        wide, "select array_agg(chunk_id) from corpus.chunk_fact where status = 'rejected'"
+    )
+    assert len(ids(row)) == 50
+    assert not set(ids(row)) & set(rejected)
+
+
+def test_exact_remains_what_bits_cannot_say_or_need_not(wide: psycopg.Connection[Any]) -> None:
+    assert plans(leg(wide, kinds=("la",))) == {"exact"}, "all of it would be ranked anyway"
+    assert plans(leg(wide, as_of=date(2020, 1, 1))) == {"exact"}
+    tag = value_of(wide, "select min(t.tag) from corpus.chunk_fact as f, unnest(f.tags) as t (tag)")
+    assert plans(leg(wide, tags=[tag])) == {"exact"}
+
+
+def test_four_times_as_many_chunks_are_scanned_as_exactly(wide: psycopg.Connection[Any]) -> None:
+    every = value_of(wide, "select count(*) from embedding.vector")
+    wide.execute(f"set local kb.exact_limit = {every // 4 + 1}")
+    assert plans(leg(wide)) == {"bits"}
+    wide.execute(f"set local kb.exact_limit = {every // 4 - 1}")
+    assert plans(leg(wide)) == {"exact", "index"}
