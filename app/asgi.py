@@ -92,6 +92,7 @@ def create_app(
         route_handlers=[
             health.HealthController,
             metrics.read_metrics,
+            metrics.probe_metrics,
             SearchController,
             LibraryController,
             ChatController,

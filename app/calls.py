@@ -108,6 +108,16 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
+class UnusableSetting:
+    """A setting of the database that makes requests fail; `legal` says what it can be."""
+
+    name: str
+    value: str
+    given_by: str
+    legal: str
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What `pgkb doctor` asks the database beyond its health."""
 
@@ -175,6 +185,22 @@ async def become_app(db: Connection, *, settings: Mapping[str, str]) -> None:
 async def check_setting(db: Connection, *, name: str, value: str) -> None:
     """Raises ST002 when a setting cannot have this value."""
     await db.execute("select config.check_value(name => $1::text, value => $2::text)", name, value)
+
+
+async def unusable_settings(db: Connection) -> list[UnusableSetting]:
+    """The settings that have a value they cannot have. Those of this session are put aside, so
+    that everything else can be looked at.
+    """
+    rows = await db.fetch(
+        "select u.name, u.value, u.given_by, u.legal,"
+        " set_config(u.name, '', false) as put_aside from config.unusable_settings() as u"
+    )
+    return [
+        UnusableSetting(
+            name=row["name"], value=row["value"], given_by=row["given_by"], legal=row["legal"]
+        )
+        for row in rows
+    ]
 
 
 async def health(db: Connection) -> Health:

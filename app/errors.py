@@ -36,7 +36,7 @@ _SAFE_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 # every SQLSTATE of db/README.md; a test compares
 STATUS_BY_SQLSTATE: dict[str, int] = {
     "ST001": 500,
-    "ST002": 500,
+    "ST002": 503,
     "PL001": 422,
     "PL002": 422,
     "PL003": 422,
@@ -197,6 +197,12 @@ _NOT_PERMITTED = Trouble(
     "the database does not let this service do its work",
     "Grant its login the roles pgkb_app and, for the admin routes, pgkb_admin.",
 )
+_UNUSABLE_SETTING = Trouble(
+    503,
+    "ST002",
+    "the service is set up wrongly",
+    "Whoever runs this service finds the setting in the log and with `pgkb doctor`.",
+)
 _INTERNAL = Trouble(
     500,
     "internal_error",
@@ -305,6 +311,8 @@ def _trouble_of_postgres(error: asyncpg.PostgresError) -> Trouble:
     if status is not None and status < 500:
         hint = mask_secrets(error.hint) if error.hint else None
         return Trouble(status, state, mask_secrets(error.message or str(error)), hint)
+    if state == "ST002":
+        return _UNUSABLE_SETTING
     if status is not None:
         # how this service is set up is not the caller's business
         return replace(_INTERNAL, status=status, code=state)
@@ -342,6 +350,9 @@ def detail_for_log(error: BaseException, *, private: tuple[str, ...] = ()) -> st
 
     A server's DETAIL is left out: it repeats whole rows.
     """
+    if isinstance(error, asyncpg.PostgresError) and error.sqlstate == "ST002":
+        # no fault of the program: where in it this showed says nothing
+        return mask_private(f"{error.message}. {error.hint}", private)
     parts = [type(error).__name__]
     if isinstance(error, asyncpg.PostgresError):
         parts.append(f"SQLSTATE {error.sqlstate}")

@@ -14,7 +14,14 @@ from cli.errors import line_for
 from cli.output import plural, print_json, say
 
 if TYPE_CHECKING:
-    from app.calls import ActiveSet, Diagnosis, Difference, Health, Surface
+    from app.calls import (
+        ActiveSet,
+        Diagnosis,
+        Difference,
+        Health,
+        Surface,
+        UnusableSetting,
+    )
 
 _ROOM_WANTED = 500 * 1024 * 1024
 # so many chunks are counted again in about a second
@@ -43,6 +50,7 @@ class Facts:
     # None: an older schema, or a login that may not read it
     surface: "Surface | None" = None
     outdated_packs: Sequence[str] = ()
+    unusable: "Sequence[UnusableSetting]" = ()
 
 
 def register(app: typer.Typer) -> None:
@@ -87,6 +95,7 @@ def examine(*, statistics: bool, surveyed: "list[Surface]") -> Iterator[Check]:
     yield from _guarded("pgvector", lambda: _pgvector(facts.health.pgvector_version))
     yield from _guarded("schema", lambda: _schema(url))
     yield from _guarded("plpython3u", lambda: _plpython(facts))
+    yield from _guarded("kb settings", lambda: _unusable(facts.unusable))
     if facts.diagnosis is None:
         return
     found = facts.diagnosis
@@ -130,6 +139,9 @@ async def _look(url: str, *, statistics: bool) -> Facts:
         health = await calls.health(db)
         if not health.deployed:
             return Facts(health=health)
+        unusable: list[UnusableSetting] = []
+        with suppress(asyncpg.InvalidSchemaNameError, asyncpg.UndefinedFunctionError):
+            unusable = await calls.unusable_settings(db)
         active = await calls.find_active_set(db)
         found = await calls.diagnose(db)
         differences = None
@@ -155,6 +167,7 @@ async def _look(url: str, *, statistics: bool) -> Facts:
             outdated_packs=outdated,
             differences=differences,
             surface=surface,
+            unusable=unusable,
         )
     finally:
         await db.close()
@@ -188,6 +201,14 @@ def _settings() -> Check:
     chosen = from_environ(database_url="postgresql://checked-later")
     given = ", ".join(f"{name} = {value}" for name, value in chosen.database_settings.items())
     return Check("settings", "ok", given or "none set, the database's defaults apply")
+
+
+def _unusable(found: "Sequence[UnusableSetting]") -> Check:
+    if not found:
+        return Check("kb settings", "ok", "all can be used")
+    named = "; ".join(f'{each.name} cannot be "{each.value}" ({each.given_by})' for each in found)
+    how = " ".join(f"{each.name}: {each.legal}" for each in found)
+    return Check("kb settings", "fail", named, f"Set or reset it there, then restart. {how}")
 
 
 def _server(url: str, facts: Facts) -> Check:

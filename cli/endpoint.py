@@ -72,7 +72,7 @@ def _start(port: int) -> None:
     if background.is_up(port):
         return  # another home's: used, but never taken over or stopped
     try:
-        background.start_background(port, _log())
+        background.start_background(port, _log(), tell=note)
     except ProviderError as error:
         # everything else works without it, so it is worth a line and not the command
         note(f"search_text in psql will find by keyword only: {error}")

@@ -48,7 +48,7 @@ grant select, insert, update on table embedding.query_cache to pgkb_app;
 grant insert, select (record_id) on table search.record to pgkb_app;
 grant insert (kind, subject, detail, actor), select (event_id) on table audit.event to pgkb_app;
 grant execute on function
-config.value, config.check_value, audit.write_event, audit.actor,
+config.value, config.check_value, config.unusable_settings, audit.write_event, audit.actor,
 place.resolve_authority, place.authority_family, place.check_school,
 place.find_authority, place.fold_postcode, place.find_postcode, place.authority_of_postcode,
 terms.fold_text, terms.prepare_text, terms.identifiers, terms.to_index, terms.quote_lexeme,

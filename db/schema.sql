@@ -1041,7 +1041,7 @@ GRANT SELECT ON TABLE config.settings TO pgkb_admin;
 CREATE FUNCTION config.check_value(name text, value text) RETURNS void
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a8b1972511e20533';
+    AS 'sha256 e1473cd5f1598d59';
 
 COMMENT ON FUNCTION config.check_value(name text, value text) IS 'Refuse a value that a setting cannot have, saying what it can.';
 
@@ -1059,6 +1059,17 @@ COMMENT ON FUNCTION config.install_setting(name text, value text) IS 'Give a set
 
 REVOKE ALL ON FUNCTION config.install_setting(name text, value text) FROM PUBLIC;
 GRANT ALL ON FUNCTION config.install_setting(name text, value text) TO pgkb_admin;
+
+CREATE FUNCTION config.unusable_settings() RETURNS TABLE(name text, value text, given_by text, legal text, is_ours boolean)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 4da28e2daebfcc21';
+
+COMMENT ON FUNCTION config.unusable_settings() IS 'The settings of pgkb with a value they cannot have, where each was given and what it can be; is_ours where it holds for this login.';
+
+REVOKE ALL ON FUNCTION config.unusable_settings() FROM PUBLIC;
+GRANT ALL ON FUNCTION config.unusable_settings() TO pgkb_app;
+GRANT ALL ON FUNCTION config.unusable_settings() TO pgkb_admin;
 
 CREATE FUNCTION config.value(name text) RETURNS text
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -1328,7 +1339,7 @@ COMMENT ON COLUMN corpus.version.file_type IS 'pdf, docx, html or txt, decided b
 
 COMMENT ON COLUMN corpus.version.metadata IS 'What the parser found; no NUL, no question text.';
 
-COMMENT ON COLUMN corpus.version.moved_on IS 'It was superseded because its source says what another source says; when that source says this again, it is published again.';
+COMMENT ON COLUMN corpus.version.moved_on IS 'Its source says what another source says, or was gone while another document hid it; when that source says this again, it is published again.';
 
 COMMENT ON COLUMN corpus.version.published_at IS 'When it became visible.';
 
@@ -1352,7 +1363,7 @@ COMMENT ON COLUMN corpus.version.version IS 'Counts from 1 within the document.'
 
 COMMENT ON COLUMN corpus.version.version_id IS 'Key.';
 
-COMMENT ON COLUMN corpus.version.withdrawn_on IS 'The day its source began to say what another source says, or a curator named another document as its successor; NULL when a version of its own document or title took over.';
+COMMENT ON COLUMN corpus.version.withdrawn_on IS 'The day its source was gone or began to say what another source says, or a curator named another document as its successor; NULL when a version of its own document or title took over.';
 
 COMMENT ON TABLE corpus.version IS 'One text of a document. Exactly one is published at a time; earlier ones stay for as_of and for old citations.';
 
@@ -1739,7 +1750,7 @@ GRANT ALL ON FUNCTION corpus.content_hash(content text) TO pgkb_admin;
 CREATE FUNCTION corpus.correct_facts(version_id bigint, title text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text, effective_date date DEFAULT NULL::date) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 9390fcf1aef85458';
+    AS 'sha256 4a788d7b69a8653c';
 
 COMMENT ON FUNCTION corpus.correct_facts(version_id bigint, title text, tags text[], authority text, document_type text, effective_date date) IS 'Apply corrected facts to a version whose text is the same; false when there was nothing to correct. NULL leaves a fact as it is.';
 
@@ -1833,6 +1844,17 @@ REVOKE ALL ON FUNCTION corpus.fold_title(title text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.fold_title(title text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.fold_title(title text) TO pgkb_admin;
 
+CREATE FUNCTION corpus.held_back_by(version_id bigint, day date) RETURNS SETOF corpus.version
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 120559c3efbc9d19';
+
+COMMENT ON FUNCTION corpus.held_back_by(version_id bigint, day date) IS 'The superseded versions that a version''s document holds back by title or by this day alone: nobody decided so, and their sources are still there.';
+
+REVOKE ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) TO pgkb_admin;
+
 CREATE FUNCTION corpus.in_other_folder(source text, other text) RETURNS boolean
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -1858,7 +1880,7 @@ GRANT ALL ON FUNCTION corpus.index_version(version_id bigint) TO pgkb_admin;
 CREATE FUNCTION corpus.judge_rivals(version_id bigint, OUT losers bigint[], OUT winner bigint) RETURNS record
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 c110894e36523560';
+    AS 'sha256 6d7c7a2601fe79a7';
 
 COMMENT ON FUNCTION corpus.judge_rivals(version_id bigint, OUT losers bigint[], OUT winner bigint) IS 'Which published rivals a version replaces, and the one that stays above it, if any.';
 
@@ -1979,7 +2001,7 @@ GRANT ALL ON FUNCTION corpus.names_edition(title text) TO pgkb_admin;
 CREATE FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) RETURNS boolean
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 917af632335b6d4d';
+    AS 'sha256 d02cca42e872c386';
 
 COMMENT ON FUNCTION corpus.outranks(rival corpus.version, newcomer corpus.version) IS 'Whether a published rival stays although this version comes: of two documents the one that applies from a later day, an undated one from the day it came.';
 
@@ -2030,6 +2052,17 @@ COMMENT ON FUNCTION corpus.quality_score(content_length integer, file_type text,
 REVOKE ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_admin;
+
+CREATE FUNCTION corpus.release_outranked(version_id bigint, day_before date) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 1c9b8af337570a03';
+
+COMMENT ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) IS 'Publish again what a version held back before its title or day was corrected; what another version outranks stays behind that one.';
+
+REVOKE ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) TO pgkb_admin;
 
 CREATE FUNCTION corpus.remove_owned(owner text) RETURNS integer
     LANGUAGE plpgsql
@@ -2181,7 +2214,7 @@ GRANT ALL ON FUNCTION corpus.undo_supersession(version_id bigint, actor text, re
 CREATE FUNCTION corpus.withdraw(document_id bigint, successor_id bigint DEFAULT NULL::bigint, reason text DEFAULT NULL::text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2abeb8018712fc1f';
+    AS 'sha256 d4a6b7b7980b315a';
 
 COMMENT ON FUNCTION corpus.withdraw(document_id bigint, successor_id bigint, reason text) IS 'Take a document out of the search because its source is gone, with or without another document that took over; false when none is published.';
 
@@ -4053,9 +4086,9 @@ REVOKE ALL ON FUNCTION dba.prewarm() FROM PUBLIC;
 GRANT ALL ON FUNCTION dba.prewarm() TO pgkb_admin;
 
 CREATE FUNCTION dba.readiness(expected text DEFAULT NULL::text, queue_seconds double precision DEFAULT 900) RETURNS TABLE(name text, state text, finding text)
-    LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE
+    LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 74227d325396d00b';
+    AS 'sha256 9aaccb08282b733d';
 
 COMMENT ON FUNCTION dba.readiness(expected text, queue_seconds double precision) IS 'Whether this database can answer questions: a row for each thing looked at, with state ok, warn or fail and the finding in words.';
 
@@ -5588,7 +5621,8 @@ CREATE TABLE intake.batch (
     tags text[] DEFAULT '{}'::text[] NOT NULL,
     authority text,
     document_type text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    handed_in_by text NOT NULL
 );
 
 COMMENT ON COLUMN intake.batch.authority IS 'Kind of publisher.';
@@ -5598,6 +5632,8 @@ COMMENT ON COLUMN intake.batch.batch_id IS 'Key; nobody guesses it.';
 COMMENT ON COLUMN intake.batch.created_at IS 'When it was handed in.';
 
 COMMENT ON COLUMN intake.batch.document_type IS 'What they are, e.g. policy.';
+
+COMMENT ON COLUMN intake.batch.handed_in_by IS 'Who handed it in.';
 
 COMMENT ON COLUMN intake.batch.la_code IS 'The authority its documents belong to, as it was given.';
 
@@ -5847,7 +5883,7 @@ GRANT ALL ON FUNCTION intake.batch_status(batch_id uuid) TO pgkb_admin;
 CREATE FUNCTION intake.create_batch(urls text[], la_code text DEFAULT NULL::text, school_urn text DEFAULT NULL::text, owner text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], tags text[] DEFAULT '{}'::text[], authority text DEFAULT NULL::text, document_type text DEFAULT NULL::text) RETURNS uuid
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 142fb1cfa547f5b8';
+    AS 'sha256 ab850af5c69c6345';
 
 COMMENT ON FUNCTION intake.create_batch(urls text[], la_code text, school_urn text, owner text, principals text[], tags text[], authority text, document_type text) IS 'Hand in addresses to be fetched, parsed and published by workers; the key to ask for them by.';
 
@@ -6566,7 +6602,7 @@ GRANT USAGE ON SCHEMA privacy TO pgkb_admin;
 CREATE FUNCTION privacy.erase_person(person_id uuid, actor text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5dfd0e273e7d95e3';
+    AS 'sha256 2b62c242c4791dce';
 
 COMMENT ON FUNCTION privacy.erase_person(person_id uuid, actor text) IS 'Forget a person: account, children, sessions, conversations, private documents and cached questions go; events, decisions, uploads and runs stay without the name.';
 
@@ -6577,7 +6613,7 @@ GRANT ALL ON FUNCTION privacy.erase_person(person_id uuid, actor text) TO pgkb_a
 CREATE FUNCTION privacy.export_person(person_id uuid) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 cfca08691b04105c';
+    AS 'sha256 46757c4d203943f3';
 
 COMMENT ON FUNCTION privacy.export_person(person_id uuid) IS 'Everything that is held of a person, as one JSON document; passwords and tokens are not in it.';
 
@@ -8402,7 +8438,7 @@ GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, sc
 CREATE FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b3964136ec247b02';
+    AS 'sha256 b1c70cdad5523e4b';
 
 COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) IS 'The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.';
 

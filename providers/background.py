@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,11 @@ import psutil
 from providers.protocols import ProviderError
 
 SERVICE = "pgkb-embeddings"  # what the endpoint calls itself in its health answer
-START_TIMEOUT = 60.0  # seconds; loading the model takes one, on a busy machine several
+# Seconds; loading the model takes one. On a busy machine it takes many, and that is no reason to
+# give up on a process that gets on; one that does nothing for so long never will.
+STALLED_AFTER = 60.0
+LONGEST_START = 600.0
+TELL_EVERY = 10.0
 STOP_TIMEOUT = 10.0  # seconds before a process that does not listen is killed
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -54,8 +58,12 @@ def is_up(port: int) -> bool:
     return health(port) is not None
 
 
-def start_background(port: int, log_path: Path) -> int:
-    """Make sure the endpoint runs on the port; its process id.
+def _untold(_: str) -> None:
+    """Nobody watches."""
+
+
+def start_background(port: int, log_path: Path, *, tell: Callable[[str], None] = _untold) -> int:
+    """Make sure the endpoint runs on the port; its process id. `tell` hears why it takes long.
 
     Idempotent, and safe when two processes start it at once: the second waits and gets the same
     id. The id is kept beside the log (``.pid``). Raises ProviderError with the log's path.
@@ -63,7 +71,7 @@ def start_background(port: int, log_path: Path) -> int:
     with _locked(log_path):
         running = health(port)
         if running is None:
-            running = _launch(port, log_path)
+            running = _launch(port, log_path, tell)
         _write_pid(log_path, running.pid)
         return running.pid
 
@@ -133,7 +141,7 @@ def _open(path: Path) -> int:
         ) from None
 
 
-def _launch(port: int, log_path: Path) -> Health:
+def _launch(port: int, log_path: Path, tell: Callable[[str], None]) -> Health:
     log = _open(log_path)
     try:
         child = subprocess.Popen(
@@ -147,22 +155,59 @@ def _launch(port: int, log_path: Path) -> Health:
     finally:
         os.close(log)
     _children[child.pid] = child
-    deadline = time.monotonic() + START_TIMEOUT
-    while time.monotonic() < deadline:
+    try:
+        return _started(child, port, log_path, tell)
+    except BaseException:
+        # also when somebody interrupts the wait: nothing half started stays
+        child.kill()
+        child.wait()
+        del _children[child.pid]
+        raise
+
+
+def _started(
+    child: "subprocess.Popen[bytes]", port: int, log_path: Path, tell: Callable[[str], None]
+) -> Health:
+    """What the process says once it answers. Raises ProviderError when it never will."""
+    began = moved_at = time.monotonic()
+    told = 0
+    done = 0.0
+    while True:
         running = health(port)
         if running is not None and running.pid == child.pid:
             return running
         if child.poll() is not None:
+            why = _last_line(log_path)
             break
+        now = time.monotonic()
+        if (work := _work_done(child.pid)) > done:
+            done, moved_at = work, now
+        if now - moved_at > STALLED_AFTER:
+            why = f"its process did nothing for {STALLED_AFTER:.0f} s"
+            break
+        if now - began > LONGEST_START:
+            why = f"it was not ready after {LONGEST_START:.0f} s"
+            break
+        if now - began > (told + 1) * TELL_EVERY:
+            told += 1
+            tell(
+                f"the embedding endpoint is still loading its model after {now - began:.0f} s "
+                f"({done:.1f} s of computing): this machine is busy"
+            )
         time.sleep(0.05)
-    child.kill()
-    child.wait()
-    del _children[child.pid]
     raise ProviderError(
-        f"the embedding endpoint did not start on port {port}: {_last_line(log_path)} "
-        f"(log: {log_path})",
+        f"the embedding endpoint did not start on port {port}: {why} (log: {log_path})",
         code="misconfigured",
     )
+
+
+def _work_done(pid: int) -> float:
+    """Seconds the process has computed."""
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.Error:
+        return 0.0
+    return float(times.user + times.system)
 
 
 def _environment() -> dict[str, str]:

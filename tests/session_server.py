@@ -1,6 +1,7 @@
 """The home of the test session's server: its own, and gone at the end."""
 
 import atexit
+import fcntl
 import os
 import shutil
 import tempfile
@@ -47,9 +48,28 @@ def _clear(base: Path) -> None:
 
 
 def _sweep() -> None:
-    """Remove what sessions left behind that were killed and could not clear up."""
-    for base in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
-        owner = base.name.removeprefix(PREFIX).partition("-")[0]
-        ours = base.stat().st_uid == os.geteuid()
-        if ours and owner.isdecimal() and not psutil.pid_exists(int(owner)):
-            _clear(base)
+    """Remove what sessions left behind that were killed and could not clear up.
+
+    One session at a time: two that stop the same server and remove the same files would each find
+    the other's work half done.
+    """
+    with _alone():
+        for base in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+            owner = base.name.removeprefix(PREFIX).partition("-")[0]
+            # a session that ends just now removes its own
+            with suppress(FileNotFoundError):
+                ours = base.stat().st_uid == os.geteuid()
+                if ours and owner.isdecimal() and not psutil.pid_exists(int(owner)):
+                    _clear(base)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Alone among the sessions of this user; the system drops the lock of a dead one."""
+    path = Path(tempfile.gettempdir()) / f"{PREFIX}sweep-{os.geteuid()}.lock"
+    lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)

@@ -20,6 +20,14 @@ class PasswordToCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class Admission:
+    """Whether the session and its person still may, and how long to wait when not so soon."""
+
+    in_session: bool
+    wait: timedelta | None
+
+
+@dataclass(frozen=True, slots=True)
 class StartedSession:
     """A sign-in that worked."""
 
@@ -82,6 +90,28 @@ async def take(
         list(subjects),
     )
     return wait
+
+
+async def admit(
+    db: Connection,
+    *,
+    person_id: UUID,
+    session_id: UUID,
+    rules: Sequence[str],
+    subjects: Sequence[str],
+) -> Admission:
+    """Whether somebody may do anything just now, and `take`, in one statement."""
+    row = await _row(
+        db,
+        "select account.session_role(person_id => $1::uuid, session_id => $2::uuid) is not null"
+        " as in_session, (select max(limits.take(rule => u.rule, subject => u.subject))"
+        " from unnest($3::text[], $4::text[]) as u (rule, subject)) as wait",
+        person_id,
+        session_id,
+        list(rules),
+        list(subjects),
+    )
+    return Admission(**dict(row))
 
 
 async def start_registration(db: Connection, *, address: str) -> timedelta | None:

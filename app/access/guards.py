@@ -10,14 +10,16 @@ from app.pool import lend
 
 
 def may_ask(connection: Caller, _: BaseRouteHandler) -> None:
-    """Everybody when `Settings.anonymous` is on, else whoever is signed in.
+    """Everybody when `Settings.anonymous` is on, else whoever brings a good token.
+
+    Whether its session still is one the limit of such a route asks, in the statement that counts.
 
     A bad token is refused in both cases: whoever sends one believes to be signed in, and would
     wonder where the private documents are.
     """
     anonymous = connection.app.state.settings.anonymous and not token_refused(connection)
     if connection.user is None and not anonymous:
-        raise _not_signed_in()
+        raise not_signed_in()
 
 
 async def in_session(connection: Caller, _: BaseRouteHandler) -> None:
@@ -43,17 +45,18 @@ async def _require(connection: Caller, roles: set[Role]) -> None:
 async def _role_now(connection: Caller) -> Role:
     """The role the database knows, which from here on is also that of `request.user`."""
     if connection.user is None:
-        raise _not_signed_in()
+        raise not_signed_in()
     person_id = connection.user.person_id
     async with lend(connection.app.state.pool) as db:
         found = await calls.session_role(
             db, person_id=person_id, session_id=connection.auth.session_id
         )
     if found is None:
-        raise _not_signed_in()
+        raise not_signed_in()
     connection.scope["user"] = User(person_id=person_id, role=Role(found))
     return Role(found)
 
 
-def _not_signed_in() -> NotAuthorizedException:
+def not_signed_in() -> NotAuthorizedException:
+    """The refusal of whoever brought no token, or none that is good any more."""
     return NotAuthorizedException(headers={"WWW-Authenticate": "Bearer"})

@@ -1,4 +1,4 @@
-"""Access tokens: signed, short-lived, and never looked up; the session behind one is in SQL."""
+"""Access tokens: signed and short-lived; the session behind one is in SQL, and asked for there."""
 
 import hashlib
 from collections.abc import Sequence

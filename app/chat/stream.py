@@ -10,7 +10,7 @@ from litestar import Litestar, Request, Response
 from litestar.exceptions import HTTPException
 from litestar.response.base import ASGIResponse
 from litestar.response.streaming import ASGIStreamingResponse
-from litestar.types import Receive, Send
+from litestar.types import Receive, Scope, Send
 
 from app.chat.events import NAMES, Event, Tell
 from app.errors import AnyRequest, Problem, problem_of
@@ -71,6 +71,39 @@ async def events(
             await working
 
 
+class BegunStream:
+    """A stream whose first event is there already, so that what it streams from has begun."""
+
+    def __init__(self, first: bytes, rest: AsyncGenerator[bytes, None]) -> None:
+        self._first: bytes | None = first
+        self._rest = rest
+
+    def __aiter__(self) -> "BegunStream":
+        """Itself: there is one stream."""
+        return self
+
+    async def __anext__(self) -> bytes:
+        """The next event."""
+        if self._first is None:
+            return await anext(self._rest)
+        first, self._first = self._first, None
+        return first
+
+    async def aclose(self) -> None:
+        """End the work, whether or not anything of it was read."""
+        await self._rest.aclose()
+
+
+async def begun_events(
+    request: AnyRequest, work: Callable[[Tell], Awaitable[object]]
+) -> BegunStream:
+    """`events`, begun. A generator that is closed before its first event runs nothing at all, so
+    that work which somebody left at once could not note how it ended.
+    """
+    stream = events(request, work)
+    return BegunStream(await anext(stream), stream)
+
+
 async def unless_they_leave(request: AnyRequest, work: Awaitable[Result]) -> Result:
     """What the work comes to; it is cancelled when the client closes the connection before."""
     working = asyncio.ensure_future(work)
@@ -93,12 +126,12 @@ async def _disconnected(request: AnyRequest) -> None:
 
 
 class EventStream(Response[Any]):
-    """A response of server-sent events whose generator is closed whatever happens.
+    """A response of server-sent events whose stream is closed whatever happens.
 
-    The framework stops listening to a generator when the client leaves, but leaves it open.
+    The framework stops listening to a stream when the client leaves, but leaves it open.
     """
 
-    def __init__(self, stream: AsyncGenerator[bytes, None]) -> None:
+    def __init__(self, stream: BegunStream) -> None:
         # nobody between may keep an answer, or hold it back until it is whole
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         super().__init__(content=None, media_type=EVENT_STREAM, headers=headers)
@@ -112,7 +145,7 @@ class EventStream(Response[Any]):
     ) -> ASGIResponse:
         """The response that streams."""
         return _ClosingResponse(
-            iterator=self._stream,
+            self._stream,
             status_code=200,
             media_type=EVENT_STREAM,
             headers={**(given.get("headers") or {}), **self.headers},
@@ -123,10 +156,13 @@ class EventStream(Response[Any]):
 class _ClosingResponse(ASGIStreamingResponse):
     """Streams, and closes what it streamed from."""
 
-    async def send_body(self, send: Send, receive: Receive) -> None:
+    def __init__(self, stream: BegunStream, **given: Any) -> None:  # noqa: ANN401
+        super().__init__(iterator=stream, **given)
+        self._begun = stream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events as they come."""
         try:
-            await super().send_body(send, receive)
+            await super().__call__(scope, receive, send)
         finally:
-            if isinstance(self.iterator, AsyncGenerator):
-                await self.iterator.aclose()
+            await self._begun.aclose()

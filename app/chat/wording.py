@@ -1,5 +1,6 @@
 """Sentences that this service says itself, beside those of the loaded pack."""
 
+import textwrap
 from collections.abc import Sequence
 
 from app.answering import BROAD_FALLBACK
@@ -12,6 +13,8 @@ NO_QUOTE = (
     "listed as sources."
 )
 SOURCES_ONLY = "The sources could not be quoted just now; the passages found are listed with them."
+
+_LONGEST_SUBJECT = 80
 
 # what did not work, in words for people
 DEGRADED = {
@@ -33,6 +36,12 @@ def not_found(wording: Wording | None, *, searched: Sequence[str], scope: Scope)
     """Said when nothing was found, with where and what for it was searched."""
     places = [place for place in (scope.school_name, scope.la_name, scope.home_la_name) if place]
     where = f" and those of {', '.join(places)}" if places else ""
-    what = "; ".join(f"“{' '.join(each.split())}”" for each in searched)
+    asked = dict.fromkeys(_shortened(each) for each in searched)
+    what = "; ".join(f"“{each}”" for each in asked if each)
     said = wording.not_found if wording else NOT_FOUND
-    return f"{said}\n\nSearched the national documents{where} for {what}."
+    return f"{said}\n\nSearched the national documents{where}{f' for {what}' if what else ''}."
+
+
+def _shortened(text: str) -> str:
+    """So much of a question that its subject is known again: nobody wants all of it read back."""
+    return textwrap.shorten(text, _LONGEST_SUBJECT, placeholder=" …").removeprefix("…").lstrip()

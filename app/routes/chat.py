@@ -11,7 +11,7 @@ from app.chat import pipeline
 from app.chat.desk import Desk
 from app.chat.events import ChatAnswer
 from app.chat.requests import ChatRequest
-from app.chat.stream import EVENT_STREAM, EventStream, events, unless_they_leave
+from app.chat.stream import EVENT_STREAM, EventStream, begun_events, unless_they_leave
 from app.documenting import MAY_ASK
 from app.errors import PROBLEMS, AnyRequest, keep_private
 
@@ -41,7 +41,7 @@ class ChatController(Controller):
         begun = await pipeline.begin(desk, data.ask(request.user))
         if _wants_events(request):
             return EventStream(
-                events(request, lambda tell: pipeline.answer(desk, begun, tell)),
+                await begun_events(request, lambda tell: pipeline.answer(desk, begun, tell))
             )
         said = await unless_they_leave(request, pipeline.answer(desk, begun, _untold))
         return Response(said, headers={"Cache-Control": "no-store"})

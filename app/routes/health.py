@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import asyncpg
-from litestar import Controller, Response, get
+from litestar import Controller, Response, get, head
 from litestar.datastructures import State
 
 from app.documenting import ANYBODY, answer
@@ -63,6 +63,10 @@ class HealthController(Controller):
         """Answers without the database: whoever restarts processes asks here."""
         return _ALIVE
 
+    @head("/live", include_in_schema=False)
+    async def live_head(self) -> None:
+        """The same without a body, as load balancers like to ask."""
+
     @get(
         "/ready",
         summary="Can questions be answered?",
@@ -76,7 +80,17 @@ class HealthController(Controller):
         two seconds. Whoever sends requests to processes asks here.
         """
         found: Readiness = await request.app.state.readiness.get()
-        return Response(found, status_code=503 if found.status == "unavailable" else 200)
+        return Response(found, status_code=_status_of(found))
+
+    @head("/ready", include_in_schema=False)
+    async def ready_head(self, request: AnyRequest) -> Response[None]:
+        """The status alone."""
+        found: Readiness = await request.app.state.readiness.get()
+        return Response(None, status_code=_status_of(found))
+
+
+def _status_of(found: Readiness) -> int:
+    return 503 if found.status == "unavailable" else 200
 
 
 async def look(state: State) -> Readiness:

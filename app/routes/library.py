@@ -8,6 +8,7 @@ from litestar.params import PathParameter, QueryParameter
 
 from app import examples
 from app.access.guards import may_ask
+from app.access.limiting import reads_limited
 from app.access.user import User
 from app.documenting import MAY_ASK, answer
 from app.errors import AnyRequest, problems
@@ -32,7 +33,7 @@ class LibraryController(Controller):
 
     path = "/api"
     tags = ("documents",)
-    guards = (may_ask,)
+    guards = (may_ask, reads_limited)
     security = MAY_ASK
 
     @get(

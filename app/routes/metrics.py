@@ -4,7 +4,7 @@ import secrets
 from ipaddress import ip_address
 
 import asyncpg
-from litestar import Response, get
+from litestar import Response, get, head
 from litestar.datastructures import State
 from litestar.exceptions import NotAuthorizedException, PermissionDeniedException
 from litestar.handlers.base import BaseRouteHandler
@@ -69,6 +69,11 @@ async def read_metrics(request: AnyRequest) -> Response[bytes]:
     signs: VitalSigns | None = await state.vital_signs.get()
     text = metrics.exposition(state.pool, limit=state.settings.pool_size, signs=signs)
     return Response(text, media_type=metrics.CONTENT_TYPE)
+
+
+@head("/metrics", guards=[may_read_metrics], include_in_schema=False)
+async def probe_metrics() -> None:
+    """Whether they may be read; nothing is measured for it."""
 
 
 async def look(state: State) -> VitalSigns | None:

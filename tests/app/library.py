@@ -102,7 +102,8 @@ def fill_library(db: psycopg.Connection) -> None:
     # tests ask more often than people do; tests of limits set them
     db.execute(
         "update config.setting set installed_value = '0'"
-        " where name in ('kb.asks_per_person', 'kb.asks_per_address')"
+        " where name in ('kb.asks_per_person', 'kb.asks_per_address', 'kb.reads_per_person',"
+        " 'kb.reads_per_address')"
     )
 
 

@@ -31,11 +31,54 @@ async def test_readiness_names_what_it_looked_at(client: AsyncClient) -> None:
     assert report["status"] == "ready"
     checks = {check["name"]: check for check in report["checks"]}
     assert list(checks) == [
-        "database", "migrations", "pgvector", "embedding set", "indexes", "queue",
+        "database", "migrations", "pgvector", "embedding set", "indexes", "queue", "settings",
     ]  # fmt: skip
     assert {check["state"] for check in checks.values()} == {"ok"}
     assert "local-minilm" in checks["embedding set"]["finding"]
     assert "http" not in answer.text
+
+
+async def test_a_load_balancer_may_ask_for_the_status_alone(
+    client: AsyncClient, blank_url: str
+) -> None:
+    for path in ("/health/live", "/health/ready", "/metrics"):
+        answer = await client.head(path)
+        assert (answer.status_code, answer.content) == (200, b""), path
+    assert (await client.head("/metrics", headers={"Via": "a proxy"})).status_code == 403
+    async with asking(create_app(from_environ(OPEN, database_url=blank_url))) as unready:
+        assert (await unready.head("/health/ready")).status_code == 503
+        assert (await unready.head("/health/live")).status_code == 200
+
+
+async def test_a_setting_out_of_its_range_is_503_and_named_to_those_who_run_the_service(
+    library_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = psycopg.conninfo.conninfo_to_dict(library_url)["dbname"]
+    alter = f'alter database "{database}" '
+    with psycopg.connect(library_url, autocommit=True) as db:
+        db.execute((alter + "set kb.top_k = '0'").encode())
+        try:
+            async with asking(create_app(from_environ(OPEN, database_url=library_url))) as client:
+                answer = await client.post(
+                    "/api/search", json={"question": "where is Wilhelmina's plan?"}
+                )
+                ready = await client.get("/health/ready")
+                seen = len(caplog.records)
+                caplog.clear()
+                again = await client.post("/api/chat", json={"question": "who is Wilhelmina?"})
+        finally:
+            db.execute((alter + "reset kb.top_k").encode())
+    assert seen
+    for refused in (answer, again):
+        assert (refused.status_code, refused.json()["code"]) == (503, "ST002")
+        assert "top_k" not in refused.text
+    assert ready.status_code == 503
+    checks = {check["name"]: check for check in ready.json()["checks"]}
+    assert checks["settings"]["finding"] == "kb.top_k cannot be used as set; run pgkb doctor"
+    (line,) = [record.getMessage() for record in caplog.records if record.name == "pgkb.app"]
+    assert 'kb.top_k cannot be "0". Give an integer from 1 to ' in line
+    assert "\n" not in line
+    assert "Wilhelmina" not in caplog.text
 
 
 async def test_a_program_newer_than_its_database_is_not_ready(library_url: str) -> None:

@@ -22,7 +22,7 @@ from tests.app.people import sign_in
 # what anybody may reach: signing in and what follows from a token of its own, the state of the
 # service, and the description of the API
 PUBLIC = re.compile(
-    r"^(GET /health/(live|ready)|GET /metrics|GET /schema.*"
+    r"^((GET|HEAD) /health/(live|ready)|(GET|HEAD) /metrics|GET /schema.*"
     r"|POST /api/auth/(login|refresh|logout|register))$"
 )
 CURATORS_ONLY = re.compile(r"^[A-Z]+ /api/admin(/|$)")

@@ -105,6 +105,27 @@ def test_doctor_names_statistics_that_are_wrong_and_their_repair(library_url: st
     assert ended.code == 0, ended.out
 
 
+def test_doctor_names_a_setting_that_makes_requests_fail_and_checks_the_rest(
+    library_url: str,
+) -> None:
+    database = psycopg.conninfo.conninfo_to_dict(library_url)["dbname"]
+    with psycopg.connect(library_url, autocommit=True) as db:
+        alter = f'alter database "{database}" '
+        db.execute((alter + "set kb.bm25_k1 = 'many'").encode())
+        try:
+            ended = pgkb_here("doctor", "--json", PGKB_DATABASE_URL=library_url)
+        finally:
+            db.execute((alter + "reset kb.bm25_k1").encode())
+    checks = {check["name"]: check for check in ended.json["checks"]}
+    assert ended.code == 1
+    assert checks["kb settings"]["state"] == "fail"
+    assert checks["kb settings"]["finding"] == (
+        f'kb.bm25_k1 cannot be "many" (database {database})'
+    )
+    assert "Give a number from" in checks["kb settings"]["todo"]
+    assert {name for name, check in checks.items() if check["state"] == "fail"} == {"kb settings"}
+
+
 def test_doctor_names_a_pack_that_an_older_version_loaded(library_url: str) -> None:
     with psycopg.connect(library_url, autocommit=True) as db:
         db.execute("insert into terms.pack (pack) values ('older')")

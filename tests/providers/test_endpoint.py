@@ -11,7 +11,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -269,6 +269,51 @@ def test_a_recorded_id_that_now_belongs_to_another_process_is_left_alone(tmp_pat
     record = {"pid": os.getpid(), "started": 1.0}
     (tmp_path / "endpoint.pid").write_text(json.dumps(record))
     assert not background.stop(tmp_path / "endpoint.log")
+
+
+@pytest.fixture
+def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """What every Python of this test does first, as on a machine that is busy."""
+
+    def begins_with(code: str) -> None:
+        (tmp_path / "sitecustomize.py").write_text(f"import time\n{code}\n")
+
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    return begins_with
+
+
+def test_a_slow_start_is_waited_for_and_told_of(
+    slow_start: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow_start("while time.process_time() < 1.5: pass")
+    monkeypatch.setattr(background, "STALLED_AFTER", 1.0)
+    monkeypatch.setattr(background, "TELL_EVERY", 0.5)
+    log, told = tmp_path / "endpoint.log", list[str]()
+    assert background.start_background(free_port(), log, tell=told.append) > 0
+    assert background.stop(log)
+    assert "still loading its model" in told[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "limit", "why"),
+    [
+        ("time.sleep(30)", "STALLED_AFTER", "did nothing for 1 s"),
+        ("while True: pass", "LONGEST_START", "was not ready after 1 s"),
+        ("raise SystemExit('no model here')", "LONGEST_START", "no model here"),
+    ],
+)
+def test_a_start_that_never_ends_is_given_up_with_the_reason(
+    slow_start: Callable[[str], None],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    code: str,
+    limit: str,
+    why: str,
+) -> None:
+    slow_start(code)
+    monkeypatch.setattr(background, limit, 1.0)
+    with pytest.raises(ProviderError, match=why):
+        background.start_background(free_port(), tmp_path / "endpoint.log")
 
 
 def test_a_port_taken_by_another_program_is_told_with_the_logs_path(tmp_path: Path) -> None:

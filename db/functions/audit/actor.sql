@@ -2,7 +2,7 @@
 -- Who acts: the person a client named for this transaction (set local audit.actor = 'Kim'), else the login.
 --
 -- called by  audit.write_event, corpus.chunk_fact__check_transition, intake.receive_upload,
---            validation.start_run
+--            intake.create_batch, validation.start_run
 -- raises     nothing
 
 create or replace function audit.actor()

@@ -1,7 +1,7 @@
 -- config.check_value
 -- Refuse a value that a setting cannot have, saying what it can.
 --
--- called by  config.value, config.install_setting, eval.use_settings
+-- called by  config.value, config.install_setting, config.unusable_settings, eval.use_settings
 -- raises     ST001 unknown setting, ST002 value out of its range
 
 create or replace function config.check_value(name text, value text)
@@ -29,7 +29,9 @@ begin
     case _setting.kind
         when 'number', 'integer' then
             _legal := format(
-                'a %s from %s to %s', _setting.kind, _setting.minimum, _setting.maximum
+                '%s from %s to %s',
+                case _setting.kind when 'integer' then 'an integer' else 'a number' end,
+                _setting.minimum, _setting.maximum
             );
             _ok := check_value.value ~ case
                 when _setting.kind = 'integer' then '^[+-]?[0-9]{1,18}$'

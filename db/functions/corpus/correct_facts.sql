@@ -3,12 +3,15 @@
 --
 -- A published version keeps its vectors, so a corrected title is found by its words at once and
 -- by its meaning from the next text on. Tags a curator changed stay. A corrected title or day
--- may make it replace others, or be replaced, as at its publication.
+-- may make it replace others, or be replaced, as at its publication; and what it held back by the
+-- wrong one comes back at once.
 --
 -- called by  corpus.stage_document
 -- writes     corpus.version, corpus.chunk (hashes of a staged one), corpus.chunk_fact,
---            search.text_index, audit.event, and what corpus.retire_version writes
--- locks      advisory: the title keys, as corpus.publish_version; then rows
+--            search.text_index, audit.event, and what corpus.retire_version and
+--            corpus.release_outranked write
+-- locks      advisory: as corpus.publish_version, also the titles of what it holds back; then rows:
+--            its document, versions, facts of chunks, each sorted
 
 create or replace function corpus.correct_facts(
     version_id bigint,
@@ -33,6 +36,9 @@ declare
     _title_key text;
     _tags text[];
     _day date;
+    -- its place among others may be another now
+    _is_judged boolean;
+    _documents bigint[];
     _losers bigint[];
     _winner bigint;
 begin
@@ -66,8 +72,26 @@ begin
         return false;
     end if;
 
-    perform corpus.lock_titles(array[_old.document_id], _title_key);
+    _is_judged := _old.state <> 'staged' and (
+        _title_key is distinct from _old.title_key or _day is distinct from _old.effective_date
+    );
+    _documents := array[_old.document_id];
+    if _is_judged then
+        -- what comes back needs its vectors in the set that is active
+        perform pg_advisory_xact_lock_shared(hashtextextended('embedding.activate', 4));
+        select _documents || coalesce(array_agg(h.document_id), '{}') into _documents
+        from corpus.held_back_by(_old.version_id, _old.effective_date) as h;
+    end if;
+    perform corpus.lock_titles(_documents, _title_key);
     perform from corpus.document as d where d.document_id = _old.document_id for update;
+    if _is_judged then
+        perform from corpus.version as v
+        where v.version_id = _old.version_id or v.version_id in (
+            select h.version_id from corpus.held_back_by(_old.version_id, _old.effective_date) as h
+        )
+        order by v.version_id
+        for update;
+    end if;
     -- what is published meanwhile is corrected the next time
     perform from corpus.version as v
     where v.version_id = _old.version_id and v.state = _old.state
@@ -104,6 +128,23 @@ begin
         return true;
     end if;
 
+    if _is_judged then
+        perform from corpus.chunk_fact as f
+        where f.chunk_id in (
+            select c.chunk_id
+            from corpus.chunk as c
+            where c.version_id in (
+                select _old.version_id
+                union all
+                select h.version_id
+                from corpus.held_back_by(_old.version_id, _old.effective_date) as h
+                union all
+                select r.version_id from corpus.rivals_of(_old.version_id) as r
+            )
+        )
+        order by f.chunk_id
+        for update;
+    end if;
     if _tags <> _old.tags then
         perform from corpus.chunk_fact as f
         where f.chunk_id in (
@@ -139,16 +180,17 @@ begin
             where n.value <> o.value and n.key not in ('title_key', 'valid_from')
         )
     );
-    if _title_key is distinct from _old.title_key
-        or _day is distinct from _old.effective_date
-    then
-        select j.losers, j.winner into _losers, _winner
-        from corpus.judge_rivals(_old.version_id) as j;
-        perform corpus.retire_version(r.version_id, _old.version_id)
-        from unnest(_losers) as r (version_id)
-        order by r.version_id;
-        if _winner is not null then
-            perform corpus.retire_version(_old.version_id, _winner);
+    if _is_judged then
+        if _old.state = 'published' then
+            select j.losers, j.winner into _losers, _winner
+            from corpus.judge_rivals(_old.version_id) as j;
+            perform corpus.retire_version(r.version_id, _old.version_id)
+            from unnest(_losers) as r (version_id)
+            order by r.version_id;
+            if _winner is not null then
+                perform corpus.retire_version(_old.version_id, _winner);
+            end if;
+            perform corpus.release_outranked(_old.version_id, _old.effective_date);
         end if;
         perform corpus.lay_timeline(_old.document_id);
     end if;

@@ -7,7 +7,8 @@
 -- is an edition of another, also when one of them gets the title of a new year first. Copies of one
 -- text are one page at several addresses: they share no title with another.
 --
--- called by  corpus.judge_rivals, corpus.publish_tasks, corpus.undo_supersession
+-- called by  corpus.judge_rivals, corpus.publish_tasks, corpus.undo_supersession,
+--            corpus.correct_facts
 -- raises     nothing
 
 create or replace function corpus.rivals_of(version_id bigint)

@@ -6,7 +6,8 @@
 -- back against another one (it stands alone) is withdrawn all the same: its source is gone.
 --
 -- called by  crawl.retire_page, crawl.record_page
--- writes     what corpus.discard_version, corpus.retire_version and corpus.lay_timeline write
+-- writes     corpus.version, and what corpus.discard_version, corpus.retire_version and
+--            corpus.lay_timeline write
 -- locks      the source when a text waits, then as corpus.publish_version
 
 create or replace function corpus.withdraw(
@@ -38,6 +39,20 @@ begin
     where v.document_id = withdraw.document_id and v.state = 'published'
     for update;
     if not found then
+        -- hidden by another document: it must not come back when that one is corrected, only when
+        -- its source says it again
+        update corpus.version as v
+        set
+            withdrawn_on = current_date,
+            moved_on = true
+        where
+            v.document_id = withdraw.document_id
+            and v.state = 'superseded'
+            and v.withdrawn_on is null
+            and exists (
+                select from corpus.version as s
+                where s.version_id = v.superseded_by and s.document_id <> v.document_id
+            );
         return false;
     end if;
     select v.version_id into _new

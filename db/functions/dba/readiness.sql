@@ -16,7 +16,7 @@ create or replace function dba.readiness(
 returns table (name text, state text, finding text)
 language sql
 stable
-parallel safe
+parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
 as $func$
@@ -26,10 +26,17 @@ as $func$
             string_to_array(substring(v.pgvector_version from '^\d+(?:\.\d+)*'), '.')::integer[]
             as vector_parts
         from dba.vital_signs() as v
+    ),
+
+    unusable as (
+        select string_agg(distinct u.name, ', ' order by u.name) as names
+        from config.unusable_settings() as u
+        where u.is_ours
     )
 
     select c.name, c.state, c.finding
     from vital_sign as v
+    cross join unusable as u
     cross join lateral (
         values
         (
@@ -99,6 +106,12 @@ as $func$
                 )
                 else v.tasks_ready || ' waiting'
             end
+        ),
+        (
+            6,
+            'settings',
+            case when u.names is null then 'ok' else 'fail' end,
+            coalesce(u.names || ' cannot be used as set; run pgkb doctor', 'all can be used')
         )
     ) as c (place, name, state, finding)
     order by c.place;

@@ -5,8 +5,8 @@
 -- stops no other; what is said about all of them is checked here and refuses the batch.
 --
 -- definer because  the app may hand in addresses, but touch neither queue nor documents
--- called by  ingest/intake/calls.py
--- writes     intake.batch, intake.page, queue.task, corpus.scope
+-- called by  ingest/intake/calls.py, app/admin/calls.py
+-- writes     intake.batch, intake.page, queue.task, corpus.scope, audit.event
 -- raises     IN002 no address or too many, KB002 unknown tag, KB004 unknown kind of publisher,
 --            KB006 the school is another authority's, KB007 a share without an owner, PL001, PL002
 
@@ -48,12 +48,12 @@ begin
     );
 
     insert into intake.batch as b (
-        la_code, school_urn, owner, principals, tags, authority, document_type
+        la_code, school_urn, owner, principals, tags, authority, document_type, handed_in_by
     )
     values (
         create_batch.la_code, create_batch.school_urn, create_batch.owner,
         create_batch.principals, _tags, _authority,
-        nullif(btrim(create_batch.document_type), '')
+        nullif(btrim(create_batch.document_type), ''), audit.actor()
     )
     returning b.batch_id into _batch_id;
 
@@ -90,6 +90,9 @@ begin
         where n.batch_id = _batch_id and n.outcome is null
         order by n.position
     ) as p;
+    perform audit.write_event(
+        'batch_received', 'batch ' || _batch_id, jsonb_build_object('addresses', _given)
+    );
     return _batch_id;
 end;
 $func$;

@@ -47,6 +47,9 @@ begin
     update corpus.chunk_fact as f
     set reviewed_by = 'person who left'
     where f.reviewed_by = _principal;
+    update intake.batch as b
+    set handed_in_by = 'person who left'
+    where b.handed_in_by = _principal;
     update intake.upload as u
     set handed_in_by = 'person who left'
     where u.handed_in_by = _principal;

@@ -87,7 +87,7 @@ begin
                 '[]'
             )
             from intake.batch as b
-            where b.owner = _principal
+            where _principal in (b.owner, b.handed_in_by)
         ),
         'uploads', (
             select coalesce(

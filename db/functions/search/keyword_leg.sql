@@ -38,7 +38,7 @@ declare
     _any_word tsquery;
     _scopes search.visible_scope[];
     _listed bigint[];   -- of the scopes those with posting lists
-    _share double precision;   -- of the corpus that is in the scopes without
+    _share double precision;   -- of the corpus that the index is read for
     _pool search.text_index[];
 begin
     if keyword_leg.tsquery is null or numnode(keyword_leg.tsquery) = 0
@@ -89,7 +89,8 @@ begin
         _share := (
             select least(1, coalesce(sum(s.chunks), 0) / _bm25.chunks)
             from unnest(_scopes) as s
-            where s.scope_id <> all(_listed)
+            -- of so many scopes the index cannot be asked for some alone
+            where s.scope_id <> all(_listed) or cardinality(_scopes) > 64
         );
         _chosen := array(
             select w from search.choose_words(_words, _share, _budget, _pool_size) as w

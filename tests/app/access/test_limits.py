@@ -70,6 +70,29 @@ async def test_an_address_may_ask_so_often_whoever_sits_there(
         assert [await _ask(door, **sign_in(house).headers) for _ in range(3)] == [400, 400, 429]
 
 
+@pytest.mark.parametrize("path", ["/api/citations/4711", "/api/documents/4711"])
+async def test_what_was_cited_is_not_opened_without_end(
+    door: AsyncClient, house: Litestar, path: str
+) -> None:
+    one, other = sign_in(house), sign_in(house)
+    with _setting(house, "kb.reads_per_person", "2"):
+        said = [(await door.get(path, headers=one.headers)).status_code for _ in range(3)]
+        assert said == [404, 404, 429]
+        assert (await door.get(path, headers=other.headers)).status_code == 404
+        # whoever opened many passages may still ask
+        assert await _ask(door, **one.headers) == 400
+
+
+async def test_an_address_opens_only_so_much_of_what_was_cited(
+    house: Litestar, library_url: str
+) -> None:
+    opened = from_environ({"PGKB_ANONYMOUS": "on"}, database_url=library_url)
+    async with asking(create_app(opened)) as anybody:
+        with _setting(house, "kb.reads_per_address", "2"):
+            said = [(await anybody.get("/api/citations/4711")).status_code for _ in range(3)]
+    assert said == [404, 404, 429]
+
+
 @pytest.mark.parametrize(
     ("peer", "said", "counted"),
     [

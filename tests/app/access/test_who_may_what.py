@@ -125,6 +125,36 @@ async def test_an_admin_makes_changes_and_shuts_out(door: AsyncClient, house: Li
 
 
 @pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/search"),
+        ("POST", "/api/search/explain"),
+        ("POST", "/api/chat"),
+        ("GET", "/api/citations/1"),
+        ("GET", "/api/documents/1"),
+        ("GET", "/api/conversations"),
+        ("GET", "/api/me/children"),
+        ("GET", "/api/auth/me"),
+    ],
+)
+async def test_who_is_shut_out_may_do_nothing_from_that_moment(
+    door: AsyncClient, house: Litestar, parent: Visitor, method: str, path: str
+) -> None:
+    """The access token is good for minutes more; the account behind it is not."""
+    body = {"question": "who can help?"} if method == "POST" else None
+
+    async def status() -> int:
+        return (await door.request(method, path, json=body, headers=parent.headers)).status_code
+
+    assert await status() in {200, 404}
+    _sql(house, "select account.set_disabled(%s, true)", parent.user.person_id)
+    assert await status() == 401
+    # in again, but the sessions of before stay over
+    _sql(house, "select account.set_disabled(%s, false)", parent.user.person_id)
+    assert await status() == 401
+
+
+@pytest.mark.parametrize(
     "query",
     ["role=owner", "page_size=0", "page_size=x", "after=1", "email=" + "x" * 300, "email=%00"],
 )

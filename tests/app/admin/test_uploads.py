@@ -329,7 +329,13 @@ async def test_addresses_are_taken_and_each_has_an_outcome(office: Office) -> No
         ("https://kent.example/a", "waiting"),
         ("ftp://kent.example/b", "refused"),
     ]
-    assert office.rows("select la_code from intake.batch") == [{"la_code": KENT}]
+    curator = office.curator.user.principals[0]
+    assert office.rows("select la_code, handed_in_by from intake.batch") == [
+        {"la_code": KENT, "handed_in_by": curator}
+    ]
+    assert office.rows("select actor from audit.event where kind = 'batch_received'") == [
+        {"actor": curator}
+    ]
     scalar = await office.send("POST", f"{BASE}/ingest-urls", {"urls": "https://kent.example/a"})
     assert scalar.status_code == 400
     unknown = await office.get(f"{BASE}/ingest-status", batchId=str(UUID(int=0)))

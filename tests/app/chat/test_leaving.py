@@ -1,21 +1,26 @@
 """Whoever leaves ends everything that was done for them (A-06); many at once starve nobody."""
 
 import asyncio
+import json
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from secrets import token_hex
+from typing import Any, cast
 
 import httpx2
 import psycopg
+import pytest
 
 from app.asgi import create_app
 from app.settings import from_environ
 from tests.app.chat.model_server import Script
 from tests.app.chat.service import QUESTION, Service, client, events_of, talker
-from tests.app.library import BIRMINGHAM, OPEN
+from tests.app.library import BIRMINGHAM, OPEN, asking
 from tests.app.running import running
 
+Message = dict[str, Any]
 _STREAM = {"Accept": "text/event-stream"}
 _LEFT, _MANY = 20, 200
 
@@ -68,6 +73,50 @@ async def test_who_leaves_a_stream_ends_the_models_call(chat: Service, library_u
         return len(rows) == _LEFT and all(answer.startswith("Call the team") for (answer,) in rows)
 
     await _until(interrupted, within=5)
+
+
+@pytest.mark.parametrize("how", ["reset", "cancelled", "gone"])
+async def test_who_leaves_a_stream_before_its_first_byte_leaves_no_turn_running(
+    chat: Service, library_url: str, how: str
+) -> None:
+    chat.speaks(Script("Call the team [1] " * 50, stall_after=5))
+    app = create_app(from_environ(OPEN, database_url=library_url), model=talker(chat.model))
+    question = f"who can help, {token_hex(8)}?"
+    body = json.dumps({"question": question, "la": BIRMINGHAM}).encode()
+    reached = asyncio.Event()
+    scope: dict[str, Any] = {
+        "type": "http", "http_version": "1.1", "method": "POST", "scheme": "http",
+        "path": "/api/chat", "raw_path": b"/api/chat", "root_path": "", "query_string": b"",
+        "headers": [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+            (b"accept", b"text/event-stream"),
+        ],
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "extensions": {}, "state": {},
+    }  # fmt: skip
+    sent: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive() -> Message:
+        return sent.pop() if sent else {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        reached.set()
+        if how == "reset":
+            raise ConnectionResetError
+        if how == "cancelled":
+            await asyncio.Event().wait()
+
+    async with asking(app):
+        asked = asyncio.create_task(app(cast(Any, scope), cast(Any, receive), cast(Any, send)))
+        await asyncio.wait_for(reached.wait(), 20)
+        if how == "cancelled":
+            asked.cancel()
+        await asyncio.wait({asked}, timeout=20)
+        assert asked.done()
+        await app.state.desk.keeper.drain()
+    with psycopg.connect(library_url) as db:
+        states = db.execute("select state from chat.turn where question = %s", [question])
+        assert states.fetchall() == [("interrupted",)]
 
 
 async def test_who_leaves_before_a_whole_answer_ends_the_models_call(chat: Service) -> None:

@@ -2,6 +2,10 @@
 
 import re
 
+import pytest
+
+from app.calls import Scope
+from app.chat.wording import not_found
 from tests.app.chat.model_server import Script
 from tests.app.chat.service import Service, ask, client, listen, text_of
 from tests.app.library import BIRMINGHAM, KENT
@@ -97,6 +101,32 @@ async def test_nothing_found_is_said_with_what_was_searched_and_no_model_is_aske
     assert "couldn't find" in said["answer"]
     assert "those of Kent for “zorblax quantum tyre pressure”" in said["answer"]
     assert chat.model.asked == []
+
+
+async def test_what_was_searched_is_named_in_short_however_long_the_question(
+    chat: Service,
+) -> None:
+    question = "zorblax quantum " + "tyre pressure of zeppelins " * 100
+    said = await ask(chat, question, la=KENT)
+    assert said["found"] is False
+    subject = said["answer"].partition("for “")[2]
+    assert subject.startswith("zorblax quantum tyre")
+    assert len(subject) < 90
+
+
+@pytest.mark.parametrize(
+    ("searched", "named"),
+    [
+        (["who  can\nhelp?"], " for “who can help?”."),
+        (["x" * 4000], "."),
+        (["first words", "w" * 99, "second"], " for “first words”; “second”."),
+        (["the same", "the same"], " for “the same”."),
+    ],
+)
+def test_the_subject_of_a_search_is_bounded(searched: list[str], named: str) -> None:
+    nowhere = Scope(None, None, None, None, None, None)
+    said = not_found(None, searched=searched, scope=nowhere)
+    assert said.endswith(f"Searched the national documents{named}")
 
 
 async def test_without_an_area_a_broad_answer_says_so_first(chat: Service) -> None:

@@ -126,7 +126,7 @@ def _chain_ends(db: psycopg.Connection) -> set[str]:
 def test_whatever_curators_undo_and_supersede_all_stays_whole(
     reference: psycopg.Connection, data: st.DataObject
 ) -> None:
-    """Arrivals, undone supersessions and named successors in any order."""
+    """Arrivals, corrections, undone supersessions and named successors in any order."""
     with reference.transaction(force_rollback=True):
         _come(
             reference,
@@ -144,15 +144,22 @@ def test_whatever_curators_undo_and_supersede_all_stays_whole(
         )
         for turn in range(data.draw(st.integers(1, 4))):
             superseded = ask_rows(
-                reference, "select version_id from corpus.version where state = 'superseded'"
+                reference,
+                "select version_id from corpus.version where state = 'superseded' order by 1",
             )
             live = [
                 row[0]
                 for row in ask_rows(
-                    reference, "select document_id from corpus.version where state = 'published'"
+                    reference,
+                    "select document_id from corpus.version where state = 'published' order by 1",
                 )
             ]
-            choices = ["come", *["undo"] * bool(superseded), *["supersede"] * (len(live) > 1)]
+            choices = [
+                "come",
+                "correct",
+                *["undo"] * bool(superseded),
+                *["supersede"] * (len(live) > 1),
+            ]
             match data.draw(st.sampled_from(choices)):
                 case "undo":
                     (version_id,) = data.draw(st.sampled_from(superseded))
@@ -160,6 +167,16 @@ def test_whatever_curators_undo_and_supersede_all_stays_whole(
                 case "supersede":
                     old, new = data.draw(st.permutations(live))[:2]
                     reference.execute("select corpus.supersede(%s, %s)", [old, new])
+                case "correct":
+                    reference.execute(
+                        "select corpus.correct_facts(version_id, title => %s, effective_date => %s)"
+                        " from corpus.version where document_id = %s and state = 'published'",
+                        [
+                            data.draw(st.sampled_from([SUBJECT, "Panel days"])),
+                            data.draw(st.sampled_from([*YEARS, None])),
+                            data.draw(st.sampled_from(live)),
+                        ],
+                    )
                 case "come":
                     source = data.draw(st.sampled_from(["a.pdf", "b.pdf", "c.pdf"]))
                     add(

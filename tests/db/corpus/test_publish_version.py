@@ -51,6 +51,17 @@ def _publish(db: psycopg.Connection, version_id: int) -> tuple[Any, ...]:
     return ask_rows(db, "select * from corpus.publish_version(%s)", version_id)[0]
 
 
+def test_a_text_that_a_later_one_of_its_source_outranks_takes_no_other_out_of_sight(
+    reference: psycopg.Connection,
+) -> None:
+    add(reference, BODY + "a", source="a", title="Panel days", effective_date=date(2023, 1, 1))
+    add(reference, BODY + "b", source="b", title="Transport", effective_date=date(2025, 1, 1))
+    # an old text, under a title that another document has
+    add(reference, BODY + "c", source="b", title="Panel days", effective_date=date(2024, 1, 1))
+    assert _live(reference) == ["a", "b"]
+    assert _states(reference) == {"a": "published", "b": "superseded"}
+
+
 def test_nothing_is_seen_before_and_all_of_it_afterwards(reference: psycopg.Connection) -> None:
     staged = stage(reference, BODY * 60, source="a.txt", tags=["ehcp", "exclusion", "transport"])
     _embed(reference, staged["version_id"])

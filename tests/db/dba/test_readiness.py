@@ -19,7 +19,9 @@ def test_a_fresh_deploy_is_ready_and_the_app_may_know_it(kb: psycopg.Connection[
         found = checks(kb)
         signs = kb.execute("select tasks_ready, oldest_ready_seconds from dba.vital_signs()")
         assert signs.fetchone() == (0, 0)
-    assert list(found) == ["migrations", "pgvector", "embedding set", "indexes", "queue"]
+    assert list(found) == [
+        "migrations", "pgvector", "embedding set", "indexes", "queue", "settings",
+    ]  # fmt: skip
     assert {state for state, _ in found.values()} == {"ok"}
 
 
@@ -52,6 +54,13 @@ def test_versions_of_pgvector_compare_as_people_count(
 def test_without_an_active_set_nothing_can_be_answered(kb: psycopg.Connection[Any]) -> None:
     kb.execute("update embedding.set set active = false")
     assert checks(kb)["embedding set"] == ("fail", "none is active")
+
+
+def test_a_setting_that_no_search_can_use_fails_and_is_named(kb: psycopg.Connection[Any]) -> None:
+    kb.execute("select set_config('kb.top_k', '0', true)")
+    with role(kb, "pgkb_app"):
+        state, finding = checks(kb)["settings"]
+    assert (state, finding) == ("fail", "kb.top_k cannot be used as set; run pgkb doctor")
 
 
 def test_an_invalid_index_is_counted_and_not_named(kb: psycopg.Connection[Any]) -> None:

@@ -22,6 +22,15 @@ def test_each_address_becomes_a_task_anybody_may_take(reference: psycopg.Connect
     assert ask(reference, "select bool_and(claimed_by is null) from queue.task")
 
 
+def test_who_handed_it_in_is_kept_and_told_as_of_an_upload(reference: psycopg.Connection) -> None:
+    reference.execute("select audit.speak_for('person:kim', null)")
+    batch_id = create(reference, "https://a.example/1", "nonsense")
+    assert ask_rows(reference, "select handed_in_by from intake.batch") == [("person:kim",)]
+    assert ask_rows(
+        reference, "select subject, actor, detail from audit.event where kind = 'batch_received'"
+    ) == [(f"batch {batch_id}", "person:kim", {"addresses": 2})]
+
+
 def test_an_address_given_twice_is_fetched_once(reference: psycopg.Connection) -> None:
     batch_id = create(
         reference,

@@ -41,6 +41,7 @@ def _live(db: psycopg.Connection[Any]) -> UUID:
     )
     db.execute("select audit.write_event('looked', 'chunk 1', '{}', %s)", [principal])
     db.execute("select audit.speak_for(%s, null)", [principal])
+    db.execute("select intake.create_batch(urls => array['https://example.org/everybody'])")
     db.execute(
         "select intake.receive_upload(spool_name => %s, file_name => 'handed-in.txt',"
         " sha256 => %s, byte_count => 1)",
@@ -75,7 +76,10 @@ def test_an_export_holds_everything_and_no_secret(kb: psycopg.Connection[Any]) -
     person_id = _live(kb)
     found = value_of(kb, "select privacy.export_person(%s)", [person_id])
     text = json.dumps(found)
-    names = ("notes.txt", "https://example.org/a", "looked", "handed-in.txt")
+    names = (
+        "notes.txt", "https://example.org/a", "https://example.org/everybody", "looked",
+        "handed-in.txt",
+    )  # fmt: skip
     for held in (EMAIL, NAME, POSTCODE, QUESTION, *names):
         assert held in text
     assert "argon2id" not in text
