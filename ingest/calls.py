@@ -235,6 +235,11 @@ def publish_tasks(
         ).fetchall()
 
 
+def reserve_titles(db: psycopg.Connection, *, task_ids: Sequence[int]) -> None:
+    """Take the locks of a `publish_tasks` that follows in this transaction."""
+    db.execute("select corpus.reserve_titles(task_ids => %(task_ids)s)", {"task_ids": [*task_ids]})
+
+
 # ---------------------------------------------------------------------------------------------
 # Embedding sets: filled in the background, indexed, switched
 # ---------------------------------------------------------------------------------------------
