@@ -1,6 +1,7 @@
 """The process that reads hostile files: `python -m ingest.parse.child`.
 
-It imports the readers once, then forks copies of itself, one for each file; plain texts share one.
+It forks copies of itself, one for each file; plain texts share one. The readers of all else are
+loaded once, with the first file that needs them.
 A copy runs under limits of memory, processor time and wall-clock time and may die in any way; the
 parent stays clean and reports how it went. One request per line on standard input, one answer per line on standard
 output; the parsed document itself goes into a file of the folder given as argument. When standard
@@ -52,7 +53,6 @@ def main() -> int:
     # libraries may print: what they say must not get between the answers
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    _warm_up()
     requests = os.dup(0)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     try:
@@ -76,19 +76,6 @@ def _serve(limits: Limits, result: Path, requests: int, answers: TextIO) -> None
                 print(json.dumps(answer), file=answers, flush=True)
     finally:
         copies.end()
-
-
-def _warm_up() -> None:
-    """Let the readers load what they load on first use, so that no copy has to."""
-    page = b"<html><body><p>One short page.</p></body></html>"
-    word = io.BytesIO()
-    with zipfile.ZipFile(word, "w") as archive:
-        archive.writestr("word/document.xml", _EMPTY_WORD)
-    for data in (page, word.getvalue()):
-        with contextlib.suppress(Refused):
-            parse_document(data)
-    gc.collect()
-    gc.freeze()
 
 
 def _arguments(arguments: list[str]) -> tuple[Limits, Path]:
@@ -133,6 +120,7 @@ class _Copies:
         self._requests = requests
         self._answers = answers
         self._resting: _Copy | None = None
+        self._is_warm = False
 
     def parse(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """How it went; None when the asking process is gone."""
@@ -168,6 +156,9 @@ class _Copies:
                 copy.end()
             else:
                 return copy
+        if not (goes_on or self._is_warm):
+            _warm_up()
+            self._is_warm = True
         copy = self._fork()
         with contextlib.suppress(OSError):
             # of one that died at once it is heard how
@@ -188,6 +179,21 @@ class _Copies:
         os.close(asked)
         os.close(says)
         return _Copy(pid, asks, hears)
+
+
+def _warm_up() -> None:
+    """Let the readers load what they load on first use, so that no copy has to."""
+    import ingest.parse.pdf  # noqa: F401
+
+    page = b"<html><body><p>One short page.</p></body></html>"
+    word = io.BytesIO()
+    with zipfile.ZipFile(word, "w") as archive:
+        archive.writestr("word/document.xml", _EMPTY_WORD)
+    for data in (page, word.getvalue()):
+        with contextlib.suppress(Refused):
+            parse_document(data)
+    gc.collect()
+    gc.freeze()
 
 
 def _is_plain_text(path: Path) -> bool:

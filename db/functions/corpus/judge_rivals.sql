@@ -3,7 +3,7 @@
 --
 -- corpus.outranks says of each whether it stays.
 --
--- called by  corpus.publish_version, corpus.correct_facts
+-- called by  corpus.settle_version, corpus.correct_facts
 -- raises     nothing
 
 create or replace function corpus.judge_rivals(
