@@ -160,8 +160,7 @@ class _Load:
         self._chunks = 0
         self._chunks_done = 0
         self._waiting: dict[int, _Waiting] = {}
-        self._next_batch: list[Work] = []
-        self._next_chunks = 0
+        self._next_batch: list[tuple[Work, int]] = []
         self._in_flight: deque[_Flight] = deque()
         self._deferred: list[_Deferred] = []
         self._stored_any = False
@@ -193,7 +192,7 @@ class _Load:
                 result = self._take(item, started, outcome)
                 if result is not None:
                     yield self._count(result)
-                if self._next_chunks >= self._settings.embed_batch:
+                if self._next_chunks() >= self._settings.embed_batch:
                     yield from self._send_off()
             yield from self._finish()
             yield from self._settle()
@@ -301,18 +300,25 @@ class _Load:
         work = Work(staged.version_id, Lease(staged.task_id, staged.lease_token))
         self._keeper.hold(work.lease)
         self._waiting[work.version_id] = _Waiting(work, base, started)
-        self._next_batch.append(work)
-        self._next_chunks += staged.chunk_count
+        self._next_batch.append((work, staged.chunk_count))
         self._chunks += staged.chunk_count
         return None
+
+    def _next_chunks(self) -> int:
+        return sum(chunks for _, chunks in self._next_batch)
 
     def _send_off(self) -> Iterator[FileResult]:
         """Embed and publish the next batch in the background, when there is room beside others."""
         while not self._idle:
             yield from self._come_in()
-        works, self._next_batch, self._next_chunks = self._next_batch, [], 0
-        if not works:
+        if not self._next_batch:
             return
+        # what does not fit begins the next one: a batch that is one call to the provider and one
+        # transaction keeps the one behind it waiting for its turn only a moment
+        fits = self._next_chunks() <= self._settings.embed_batch or len(self._next_batch) == 1
+        rest = [] if fits else [self._next_batch.pop()]
+        works = [work for work, _ in self._next_batch]
+        self._next_batch = rest
         flight = _Flight(Future(), self._idle.pop())
         self._last_turn = turn = Turn(after=self._last_turn)
 
@@ -337,7 +343,8 @@ class _Load:
 
     def _finish(self) -> Iterator[FileResult]:
         """Send off what is left, and wait for all of it."""
-        yield from self._send_off()
+        while self._next_batch:
+            yield from self._send_off()
         while self._in_flight:
             yield from self._come_in()
 

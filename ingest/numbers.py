@@ -34,8 +34,10 @@ class _NumbersDumper(Dumper):
         lengths_and_numbers[1::2] = array("I", numbers.tobytes())
         if sys.byteorder == "little":
             lengths_and_numbers.byteswap()
-        dimensions = (len(numbers), 1) if numbers else ()
-        header = struct.pack(f"!{3 + len(dimensions)}I", len(dimensions) // 2, 0, _REAL, *dimensions)
+        # how many dimensions, nulls: none, of what; then of each its length and its first index
+        header = struct.pack("!3I", 1, 0, _REAL) + struct.pack("!2I", len(numbers), 1)
+        if not numbers:
+            header = struct.pack("!3I", 0, 0, _REAL)
         return header + lengths_and_numbers.tobytes()
 
 

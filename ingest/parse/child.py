@@ -1,11 +1,11 @@
 """The process that reads hostile files: `python -m ingest.parse.child`.
 
 It forks copies of itself, one for each file; plain texts share one. The readers of all else are
-loaded once, with the first file that needs them.
-A copy runs under limits of memory, processor time and wall-clock time and may die in any way; the
-parent stays clean and reports how it went. One request per line on standard input, one answer per line on standard
-output; the parsed document itself goes into a file of the folder given as argument. When standard
-input closes, all end and the folder is removed.
+loaded once, with the first file that needs them. A copy runs under limits of memory, processor time
+and wall-clock time and may die in any way; the parent stays clean and reports how it went. One
+request per line on standard input, one answer per line on standard output; the parsed document
+itself goes into a file of the folder given as argument. When standard input closes, all end and the
+folder is removed.
 """
 
 import argparse

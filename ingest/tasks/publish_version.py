@@ -87,8 +87,8 @@ class Turn:
     """
 
     def __init__(self, *, after: "Turn | None" = None) -> None:
-        self._before = after._over if after is not None else None
         self._over = threading.Event()
+        self._before: threading.Event | None = None if after is None else after._over
 
     def wait(self) -> None:
         """Until it has come."""

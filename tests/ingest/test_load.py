@@ -577,11 +577,14 @@ def test_of_one_title_the_last_file_stays_although_batches_are_published_side_by
     assert {result.status for result in results} == {"stored"}
     assert [row["source"] for row in visible(places)] == ["n23.txt"]
     # each was replaced by the next one, none by an earlier one
-    assert one(
-        places,
-        "select count(*) from corpus.version as v"
-        " where v.superseded_by is not null and v.superseded_by < v.version_id",
-    ) == 0
+    assert (
+        one(
+            places,
+            "select count(*) from corpus.version as v"
+            " where v.superseded_by is not null and v.superseded_by < v.version_id",
+        )
+        == 0
+    )
 
 
 class _Meeting:

@@ -12,8 +12,10 @@ from tests.ingest.library import one
 
 
 def test_numbers_arrive_as_they_are(places: psycopg.Connection) -> None:
+    vector = st.lists(st.floats(width=32, allow_nan=False), min_size=3, max_size=3)
+
     @settings(max_examples=50, deadline=None)
-    @given(st.lists(st.lists(st.floats(width=32, allow_nan=False), min_size=3, max_size=3), max_size=4))
+    @given(st.lists(vector, max_size=4))
     def arrive(vectors: list[list[float]]) -> None:
         sent = [number for vector in vectors for number in vector]
         arrived = one(places, "select %s", Numbers(vectors))

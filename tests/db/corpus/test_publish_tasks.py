@@ -116,9 +116,9 @@ def test_what_is_replaced_in_the_same_call_never_reaches_the_vector_index(
 def test_documents_published_together_note_a_word_once(reference: psycopg.Connection) -> None:
     tasks = [_ready(reference, f"{name}.txt") for name in "abc"]
     _publish(reference, tasks)
-    assert ask_rows(
-        reference, "select chunks from search.lexeme_delta where lexeme = 'text'"
-    ) == [(ask(reference, "select count(*) from corpus.chunk"),)]
+    assert ask_rows(reference, "select chunks from search.lexeme_delta where lexeme = 'text'") == [
+        (ask(reference, "select count(*) from corpus.chunk"),)
+    ]
 
 
 def test_when_one_fails_the_others_are_searched_with_texts_and_vectors(

@@ -34,9 +34,7 @@ def child_of(sandbox: Sandbox) -> psutil.Process:
     return psutil.Process(child.pid)
 
 
-def copies_of(
-    sandbox: Sandbox, *, besides: Sequence[psutil.Process] = ()
-) -> list[psutil.Process]:
+def copies_of(sandbox: Sandbox, *, besides: Sequence[psutil.Process] = ()) -> list[psutil.Process]:
     """The copies that parse a file now, waited for; `besides` are those that rest."""
     deadline = time.monotonic() + 20
     while True:
