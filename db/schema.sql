@@ -1812,15 +1812,26 @@ GRANT ALL ON FUNCTION corpus.document_history(document_id bigint) TO pgkb_ingest
 GRANT ALL ON FUNCTION corpus.document_history(document_id bigint) TO pgkb_admin;
 
 CREATE FUNCTION corpus.expose_version(version_id bigint) RETURNS void
-    LANGUAGE plpgsql
+    LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 01344ebc7127a1dd';
+    AS 'sha256 546d5900b738368b';
 
 COMMENT ON FUNCTION corpus.expose_version(version_id bigint) IS 'Put the texts and vectors of a published version where the search looks.';
 
 REVOKE ALL ON FUNCTION corpus.expose_version(version_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.expose_version(version_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.expose_version(version_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION corpus.expose_versions(version_ids bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 51d0373cecb0cf6b';
+
+COMMENT ON FUNCTION corpus.expose_versions(version_ids bigint[]) IS 'Put the texts and vectors of published versions where the search looks.';
+
+REVOKE ALL ON FUNCTION corpus.expose_versions(version_ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.expose_versions(version_ids bigint[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.expose_versions(version_ids bigint[]) TO pgkb_admin;
 
 CREATE FUNCTION corpus.find_break(passage_window text, size integer, low integer) RETURNS integer
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
@@ -1869,13 +1880,24 @@ GRANT ALL ON FUNCTION corpus.in_other_folder(source text, other text) TO pgkb_ad
 CREATE FUNCTION corpus.index_version(version_id bigint) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 f0d105637177b764';
+    AS 'sha256 024b34b666cee49b';
 
 COMMENT ON FUNCTION corpus.index_version(version_id bigint) IS 'Make the words of a version findable, those of its title with each passage.';
 
 REVOKE ALL ON FUNCTION corpus.index_version(version_id bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.index_version(version_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.index_version(version_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION corpus.index_versions(version_ids bigint[]) RETURNS void
+    LANGUAGE sql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 16f2517747dd75c2';
+
+COMMENT ON FUNCTION corpus.index_versions(version_ids bigint[]) IS 'Make the words of versions findable, those of its title with each passage.';
+
+REVOKE ALL ON FUNCTION corpus.index_versions(version_ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.index_versions(version_ids bigint[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.index_versions(version_ids bigint[]) TO pgkb_admin;
 
 CREATE FUNCTION corpus.judge_rivals(version_id bigint, OUT losers bigint[], OUT winner bigint) RETURNS record
     LANGUAGE sql STABLE PARALLEL SAFE
@@ -2020,10 +2042,21 @@ REVOKE ALL ON FUNCTION corpus.passages(body text, metadata jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_admin;
 
+CREATE FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 5ff0471ea9a2624a';
+
+COMMENT ON FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, all or none; who lost a claim publishes nothing.';
+
+REVOKE ALL ON FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid[]) TO pgkb_admin;
+
 CREATE FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 fc915c12f44d0012';
+    AS 'sha256 8b12c8a111b2cda4';
 
 COMMENT ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, in one transaction; who lost a claim publishes nothing.';
 
@@ -2034,7 +2067,7 @@ GRANT ALL ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[
 CREATE FUNCTION corpus.publish_version(version_id bigint) RETURNS TABLE(document_id bigint, version integer, superseded_documents bigint[])
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 8e07f2cd908d732c';
+    AS 'sha256 97eb47521d983516';
 
 COMMENT ON FUNCTION corpus.publish_version(version_id bigint) IS 'Make a staged version the one that is seen, in one short transaction, and retire what it replaces.';
 
@@ -2072,6 +2105,17 @@ CREATE FUNCTION corpus.remove_owned(owner text) RETURNS integer
 COMMENT ON FUNCTION corpus.remove_owned(owner text) IS 'Remove the private documents of an owner with all their versions, also those shared with others; returns how many.';
 
 REVOKE ALL ON FUNCTION corpus.remove_owned(owner text) FROM PUBLIC;
+
+CREATE FUNCTION corpus.reserve_titles(task_ids bigint[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 3c3f62f9ff3071f6';
+
+COMMENT ON FUNCTION corpus.reserve_titles(task_ids bigint[]) IS 'Take the locks of a corpus.publish_tasks that follows in this transaction: who reserves later publishes later where titles meet.';
+
+REVOKE ALL ON FUNCTION corpus.reserve_titles(task_ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.reserve_titles(task_ids bigint[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.reserve_titles(task_ids bigint[]) TO pgkb_admin;
 
 CREATE FUNCTION corpus.restore_version(version_id bigint) RETURNS void
     LANGUAGE plpgsql
@@ -2146,6 +2190,17 @@ COMMENT ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text,
 
 REVOKE ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text, reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor text, reason text) TO pgkb_admin;
+
+CREATE FUNCTION corpus.settle_version(version_id bigint, OUT document_id bigint, OUT version integer, OUT superseded_documents bigint[], OUT goes_live boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 28b3a812cab86488';
+
+COMMENT ON FUNCTION corpus.settle_version(version_id bigint, OUT document_id bigint, OUT version integer, OUT superseded_documents bigint[], OUT goes_live boolean) IS 'Make a staged version the published one and retire what it replaces; when it goes live the caller exposes it, in the same transaction.';
+
+REVOKE ALL ON FUNCTION corpus.settle_version(version_id bigint, OUT document_id bigint, OUT version integer, OUT superseded_documents bigint[], OUT goes_live boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.settle_version(version_id bigint, OUT document_id bigint, OUT version integer, OUT superseded_documents bigint[], OUT goes_live boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.settle_version(version_id bigint, OUT document_id bigint, OUT version integer, OUT superseded_documents bigint[], OUT goes_live boolean) TO pgkb_admin;
 
 CREATE FUNCTION corpus.source_host(source text) RETURNS text
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
@@ -4844,6 +4899,17 @@ REVOKE ALL ON FUNCTION embedding.index_statements(set_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.index_statements(set_id integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.index_statements(set_id integer) TO pgkb_admin;
 
+CREATE FUNCTION embedding.keep_vectors(chunk_ids bigint[], vectors public.halfvec[], set_id integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 dad73bc0e274d35e';
+
+COMMENT ON FUNCTION embedding.keep_vectors(chunk_ids bigint[], vectors public.halfvec[], set_id integer) IS 'Put checked vectors of chunks where they belong; returns how many were new.';
+
+REVOKE ALL ON FUNCTION embedding.keep_vectors(chunk_ids bigint[], vectors public.halfvec[], set_id integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.keep_vectors(chunk_ids bigint[], vectors public.halfvec[], set_id integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.keep_vectors(chunk_ids bigint[], vectors public.halfvec[], set_id integer) TO pgkb_admin;
+
 CREATE FUNCTION embedding.missing_indexes(set_id integer) RETURNS TABLE(index_name text, statement text, broken boolean)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5006,10 +5072,21 @@ REVOKE ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[],
 GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) TO pgkb_admin;
 
+CREATE FUNCTION embedding.store_numbers(chunk_ids bigint[], numbers real[], set_name text DEFAULT NULL::text) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 6afafa1cb6466bd9';
+
+COMMENT ON FUNCTION embedding.store_numbers(chunk_ids bigint[], numbers real[], set_name text) IS 'Store vectors of chunks in a set (the active one when not named), given as one row of numbers, the vectors one behind the other; returns how many were new. All or none.';
+
+REVOKE ALL ON FUNCTION embedding.store_numbers(chunk_ids bigint[], numbers real[], set_name text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.store_numbers(chunk_ids bigint[], numbers real[], set_name text) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.store_numbers(chunk_ids bigint[], numbers real[], set_name text) TO pgkb_admin;
+
 CREATE FUNCTION embedding.store_vectors(chunk_ids bigint[], vectors text[], set_name text DEFAULT NULL::text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 29057f31c2b1ad57';
+    AS 'sha256 9673c91f3642877f';
 
 COMMENT ON FUNCTION embedding.store_vectors(chunk_ids bigint[], vectors text[], set_name text) IS 'Store vectors of chunks in a set (the active one when not named); returns how many were new. All or none.';
 

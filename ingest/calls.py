@@ -11,6 +11,8 @@ from psycopg import sql
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
+from ingest.numbers import Numbers
+
 Row = TypeVar("Row")
 
 # ---------------------------------------------------------------------------------------------
@@ -212,10 +214,10 @@ def store_vectors(
     """Store vectors of chunks in a set; returns how many were new."""
     return _count(
         db,
-        "select embedding.store_vectors(chunk_ids => %(chunk_ids)s, vectors => %(vectors)s,"
+        "select embedding.store_numbers(chunk_ids => %(chunk_ids)s, numbers => %(numbers)s,"
         " set_name => %(set_name)s)",
         chunk_ids=list(chunk_ids),
-        vectors=[_vector(vector) for vector in vectors],
+        numbers=Numbers(vectors),
         set_name=set_name,
     )
 
@@ -231,6 +233,11 @@ def publish_tasks(
             " lease_tokens => %(lease_tokens)s)",
             {"task_ids": list(task_ids), "lease_tokens": list(lease_tokens)},
         ).fetchall()
+
+
+def reserve_titles(db: psycopg.Connection, *, task_ids: Sequence[int]) -> None:
+    """Take the locks of a `publish_tasks` that follows in this transaction."""
+    db.execute("select corpus.reserve_titles(task_ids => %(task_ids)s)", {"task_ids": [*task_ids]})
 
 
 # ---------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Files into the knowledge base: parse, stage, embed, publish, file by file.
 
 A bad file never stops the others. Parsing the next files, staging the current ones and embedding
-and publishing those before overlap; small documents share a call to the embedding provider and a
-transaction that publishes them.
+and publishing those before overlap, two batches of them at a time; small documents share a call to
+the embedding provider and a transaction that publishes them.
 """
 
 import signal
@@ -31,13 +31,15 @@ from ingest.parse import Parsed, Refused, Sandbox
 from ingest.parse.clean import clean_line
 from ingest.paths import longer_names, origin_of
 from ingest.settings import Settings, settings_from
-from ingest.tasks.publish_version import Done, Publisher, Work
+from ingest.tasks.publish_version import Done, Publisher, Turn, Work
 from ingest.titles import title_of
 from providers.protocols import Embedder
 
 # Characters of others' texts that are kept until it is known what became of them.
 _MOST_DEFERRED = 5_000_000
 _SETTLE_PAUSE = 0.25
+# Batches that are embedded and published at the same time: what one waits for, the other uses.
+_PUBLISHED_BESIDE = 2
 # Seconds an interrupted run gives the call that is under way.
 _FAREWELL = 5.0
 
@@ -130,6 +132,14 @@ class _Deferred:
     started: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    """A batch that is being embedded and published, on a connection of its own."""
+
+    done: Future[list[Done]]
+    connection: PatientConnection
+
+
 class _Load:
     """One run over a list of files: parsing, staging and publishing, each beside the others."""
 
@@ -150,13 +160,15 @@ class _Load:
         self._chunks = 0
         self._chunks_done = 0
         self._waiting: dict[int, _Waiting] = {}
-        self._next_batch: list[Work] = []
-        self._next_chunks = 0
-        self._in_flight: Future[list[Done]] | None = None
+        self._next_batch: list[tuple[Work, int]] = []
+        self._in_flight: deque[_Flight] = deque()
         self._deferred: list[_Deferred] = []
         self._stored_any = False
         self._db = PatientConnection(url)
-        self._publishing_db = PatientConnection(url)
+        self._idle = [PatientConnection(url) for _ in range(_PUBLISHED_BESIDE)]
+        self._last_turn = Turn()
+        self._last_turn.pass_on()
+        self._counting = threading.Lock()
         self._stop = threading.Event()
         self._keeper = LeaseKeeper(url, lease=timedelta(seconds=settings.lease_seconds))
         self._publisher = Publisher(
@@ -180,7 +192,7 @@ class _Load:
                 result = self._take(item, started, outcome)
                 if result is not None:
                     yield self._count(result)
-                if self._next_chunks >= self._settings.embed_batch:
+                if self._next_chunks() >= self._settings.embed_batch:
                     yield from self._send_off()
             yield from self._finish()
             yield from self._settle()
@@ -288,48 +300,61 @@ class _Load:
         work = Work(staged.version_id, Lease(staged.task_id, staged.lease_token))
         self._keeper.hold(work.lease)
         self._waiting[work.version_id] = _Waiting(work, base, started)
-        self._next_batch.append(work)
-        self._next_chunks += staged.chunk_count
+        self._next_batch.append((work, staged.chunk_count))
         self._chunks += staged.chunk_count
         return None
 
+    def _next_chunks(self) -> int:
+        return sum(chunks for _, chunks in self._next_batch)
+
     def _send_off(self) -> Iterator[FileResult]:
-        """Let the batch before come in, then embed and publish the next in the background."""
-        yield from self._come_in()
-        works, self._next_batch, self._next_chunks = self._next_batch, [], 0
-        if not works:
+        """Embed and publish the next batch in the background, when there is room beside others."""
+        while not self._idle:
+            yield from self._come_in()
+        if not self._next_batch:
             return
-        done: Future[list[Done]] = Future()
+        # what does not fit begins the next one: a batch that is one call to the provider and one
+        # transaction keeps the one behind it waiting for its turn only a moment
+        fits = self._next_chunks() <= self._settings.embed_batch or len(self._next_batch) == 1
+        rest = [] if fits else [self._next_batch.pop()]
+        works = [work for work, _ in self._next_batch]
+        self._next_batch = rest
+        flight = _Flight(Future(), self._idle.pop())
+        self._last_turn = turn = Turn(after=self._last_turn)
 
         def publish() -> None:
             try:
-                done.set_result(self._publish(works))
+                flight.done.set_result(self._publish(flight.connection, works, turn))
             except BaseException as error:
-                done.set_exception(error)
+                flight.done.set_exception(error)
 
-        self._in_flight = done
+        self._in_flight.append(flight)
         # no pool: a provider that hangs must not keep an interrupted process alive
         threading.Thread(target=publish, name="publish", daemon=True).start()
 
     def _come_in(self) -> Iterator[FileResult]:
-        """The results of the batch that is under way."""
-        if self._in_flight is None:
-            return
-        results = [self._finished(done) for done in self._in_flight.result()]
-        self._in_flight = None
+        """The results of the batch that was sent off first."""
+        flight = self._in_flight[0]
+        results = [self._finished(done) for done in flight.done.result()]
+        self._in_flight.popleft()
+        self._idle.append(flight.connection)
         for result in results:
             yield self._count(result)
 
     def _finish(self) -> Iterator[FileResult]:
         """Send off what is left, and wait for all of it."""
-        yield from self._send_off()
-        yield from self._come_in()
+        while self._next_batch:
+            yield from self._send_off()
+        while self._in_flight:
+            yield from self._come_in()
 
-    def _publish(self, works: Sequence[Work]) -> list[Done]:
+    def _publish(
+        self, connection: PatientConnection, works: Sequence[Work], turn: Turn
+    ) -> list[Done]:
         """In the background: embed and publish; a lost connection fails what is not done."""
         done: dict[int, Done] = {}
         try:
-            for one in self._publisher.publish(self._publishing_db.get(), works):
+            for one in self._publisher.publish(connection.get(), works, turn=turn):
                 done[one.work.version_id] = one
         except psycopg.Error as error:
             # what is staged stays, and a worker goes on with it
@@ -338,8 +363,10 @@ class _Load:
                     self._keeper.let_go(work.lease)
                     done[work.version_id] = Done(work, failure=words_of(error))
         finally:
+            # also where there was no connection to begin on
+            turn.pass_on()
             if self._stop.is_set():
-                self._publishing_db.close()
+                connection.close()
         return list(done.values())
 
     def _settle(self) -> Iterator[FileResult]:
@@ -379,7 +406,8 @@ class _Load:
         )
 
     def _embedded(self, work: Work, count: int) -> None:
-        self._chunks_done += count
+        with self._counting:
+            self._chunks_done += count
         if (waiting := self._waiting.get(work.version_id)) is not None:
             self._tell(waiting.result.path, "embed")
 
@@ -414,12 +442,14 @@ class _Load:
     def _give_back(self) -> None:
         """Interrupted: let a worker go on at once; what is under way meanwhile is fenced off."""
         self._stop.set()
-        if self._in_flight is not None:
-            # a model of our own is soon done, and must be before the process ends; a provider
-            # that hangs is not waited for
-            wait([self._in_flight], timeout=_FAREWELL)
-        if self._in_flight is None or self._in_flight.done():
-            self._publishing_db.close()
+        # a model of our own is soon done, and must be before the process ends; a provider that
+        # hangs is not waited for
+        wait([flight.done for flight in self._in_flight], timeout=_FAREWELL)
+        for flight in self._in_flight:
+            if flight.done.done():
+                flight.connection.close()
+        for connection in self._idle:
+            connection.close()
         if not self._db.is_open:
             return
         for waiting in self._waiting.values():

@@ -64,9 +64,12 @@ def clean_text(text: str) -> str:
     A run of three or more blanks, the mark of a column, becomes two.
     """
     text = clean_characters(text)
-    # gaps first: with none longer than two the other patterns are linear
-    text = _WIDE_GAP.sub("  ", text)
-    text = _TRAILING_BLANKS.sub("", text)
+    # most texts have neither, and looking for them costs more than all else
+    if "   " in text or "\t" in text:
+        # gaps first: with none longer than two the other patterns are linear
+        text = _WIDE_GAP.sub("  ", text)
+    if " \n" in text or "\t\n" in text:
+        text = _TRAILING_BLANKS.sub("", text)
     text = _MANY_BLANK_LINES.sub("\n\n", text)
     return text.strip()
 

@@ -46,6 +46,8 @@ _META_CHARSET = re.compile(
 _META_WINDOW = 4096
 _SAMPLE = 65_536
 _STRAY_BYTES = "pgkb-windows-1252"
+# No text has many of these: control characters, but for blanks and ESC, and replacement marks.
+_ODD = re.compile("[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 
 
@@ -187,12 +189,7 @@ codecs.register_error(_STRAY_BYTES, _read_stray_bytes)
 def _text_or_refused(decoded: Decoded) -> Decoded:
     """`decoded` unless it is full of control characters or replacement marks: not text then."""
     sample = decoded.text[:_SAMPLE]
-    odd = sum(
-        1
-        for character in sample
-        if (character < " " and character not in "\t\n\r\f\x1b") or character == "\ufffd"
-    )
-    odd += sum(1 for character in sample if "\x7f" <= character <= "\x9f")
+    odd = len(_ODD.findall(sample))
     if odd > 4 and odd > 0.05 * len(sample):
         raise Refused(
             "type",

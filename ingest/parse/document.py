@@ -10,10 +10,7 @@ from typing import Any
 from resiliparse.parse.lang import detect_fast
 
 from ingest.parse.clean import clean_value
-from ingest.parse.docx import parse_docx
-from ingest.parse.html import parse_html
 from ingest.parse.kind import kind_of
-from ingest.parse.pdf import parse_pdf
 from ingest.parse.result import Parsed, Refused
 from ingest.parse.txt import parse_txt
 from ingest.parse.version import EXTRACTOR_VERSION
@@ -34,12 +31,19 @@ def parse_document(
     """
     kind = kind_of(data)
     try:
+        # the readers load slowly, and plain text needs none of them
         match kind:
             case "pdf":
+                from ingest.parse.pdf import parse_pdf
+
                 parsed = parse_pdf(data)
             case "docx":
+                from ingest.parse.docx import parse_docx
+
                 parsed = parse_docx(data)
             case "html":
+                from ingest.parse.html import parse_html
+
                 parsed = parse_html(data, header_charset=header_charset)
             case "txt":
                 parsed = parse_txt(data)

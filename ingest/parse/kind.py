@@ -8,7 +8,8 @@ from io import BytesIO
 
 from ingest.parse.result import FileType, Refused
 
-_HEAD = 4096
+# Bytes from the beginning that decide whether it is plain text.
+HEAD = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ def _text_kind(data: bytes) -> FileType:
 
 def _readable_head(data: bytes) -> str:
     """The first characters, good enough to recognise tags in any encoding."""
-    head = data[:_HEAD]
+    head = data[:HEAD]
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in head:
         head = head.replace(b"\x00", b"").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
     return head.removeprefix(b"\xef\xbb\xbf").decode("latin-1")

@@ -49,7 +49,7 @@ class Sandbox:
         self.close()
 
     def warm_up(self) -> None:
-        """Start the child, which imports its readers while the caller does something else."""
+        """Start the child, while the caller does something else."""
         with self._lock:
             self._running_child()
 

@@ -39,7 +39,7 @@ def parse_txt(data: bytes) -> Parsed:
 
 def _without_line_end_hyphens(text: str) -> str:
     """Hard-wrapped text with the words that were parted at the end of a line put together."""
-    if not _PARTED.search(text):
+    if "-\n" not in text or not _PARTED.search(text):
         return text
     words = Words(text.split("\n"))
 

@@ -80,6 +80,27 @@ class _Tally:
     embedded: dict[int, int] = field(default_factory=dict)
 
 
+class Turn:
+    """The place of a run among runs beside it: it takes its locks when those before have theirs.
+
+    So documents of one title are published in their order, and all others at the same time.
+    """
+
+    def __init__(self, *, after: "Turn | None" = None) -> None:
+        self._over = threading.Event()
+        self._before: threading.Event | None = None if after is None else after._over
+
+    def wait(self) -> None:
+        """Until it has come."""
+        if self._before is not None:
+            self._before.wait()
+            self._before = None
+
+    def pass_on(self) -> None:
+        """Let the next one come."""
+        self._over.set()
+
+
 class Publisher:
     """Embeds and publishes staged versions. `on_embedded` hears of every stored batch."""
 
@@ -102,12 +123,24 @@ class Publisher:
         self._outage: ProviderError | None = None
         self._failed_calls = 0
 
-    def publish(self, db: psycopg.Connection, works: Sequence[Work]) -> Iterator[Done]:
+    def publish(
+        self, db: psycopg.Connection, works: Sequence[Work], *, turn: Turn | None = None
+    ) -> Iterator[Done]:
         """Embed what lacks a vector and publish; one `Done` per work, in no fixed order.
 
         A failure gives its task back to the queue and stops nothing else. Raises
-        OperationalError when the database is gone.
+        OperationalError when the database is gone. May be called beside itself, on connections
+        and with turns of their own.
         """
+        turn = turn or Turn()
+        try:
+            yield from self._publish_all(db, works, turn)
+        finally:
+            turn.pass_on()
+
+    def _publish_all(
+        self, db: psycopg.Connection, works: Sequence[Work], turn: Turn
+    ) -> Iterator[Done]:
         tally = _Tally()
         batch = _Batch()
         complete: list[Work] = []
@@ -126,12 +159,12 @@ class Publisher:
                     break
                 self._send(db, batch, tally)
                 batch = _Batch()
-                yield from self._finish(db, complete, tally)
+                yield from self._finish(db, complete, tally, turn)
                 complete = []
             complete.append(work)
         if batch.chunks:
             self._send(db, batch, tally)
-        yield from self._finish(db, complete, tally)
+        yield from self._finish(db, complete, tally, turn, is_last=True)
 
     def _next_chunks(self, db: psycopg.Connection, work: Work, room: int) -> list[calls.Chunk]:
         return again_if_passing(
@@ -207,7 +240,13 @@ class Publisher:
             raise ProviderError("the work was stopped", code=_STOPPED, retryable=True)
 
     def _finish(
-        self, db: psycopg.Connection, works: Sequence[Work], tally: _Tally
+        self,
+        db: psycopg.Connection,
+        works: Sequence[Work],
+        tally: _Tally,
+        turn: Turn,
+        *,
+        is_last: bool = False,
     ) -> Iterator[Done]:
         """Publish those that are whole, some per transaction, and give back the others."""
         good = [work for work in works if work.version_id not in tally.failures]
@@ -223,22 +262,35 @@ class Publisher:
                     )
                     yield Done(work, failure=failure.line)
             for start in range(0, len(good), _PUBLISHED_TOGETHER):
-                yield from self._publish(db, good[start : start + _PUBLISHED_TOGETHER], tally)
+                end = start + _PUBLISHED_TOGETHER
+                passes_on = is_last and end >= len(good)
+                yield from self._publish(db, good[start:end], tally, turn, passes_on=passes_on)
         finally:
             for work in works:
                 self._keeper.let_go(work.lease)
 
     def _publish(
-        self, db: psycopg.Connection, works: Sequence[Work], tally: _Tally
+        self,
+        db: psycopg.Connection,
+        works: Sequence[Work],
+        tally: _Tally,
+        turn: Turn,
+        *,
+        passes_on: bool,
     ) -> Iterator[Done]:
+        task_ids = [work.lease.task_id for work in works]
+        lease_tokens = [work.lease.lease_token for work in works]
+
+        def publish() -> list[calls.Published]:
+            turn.wait()
+            with db.transaction():
+                calls.reserve_titles(db, task_ids=task_ids)
+                if passes_on:
+                    turn.pass_on()
+                return calls.publish_tasks(db, task_ids=task_ids, lease_tokens=lease_tokens)
+
         try:
-            outcomes = again_if_passing(
-                lambda: calls.publish_tasks(
-                    db,
-                    task_ids=[work.lease.task_id for work in works],
-                    lease_tokens=[work.lease.lease_token for work in works],
-                )
-            )
+            outcomes = again_if_passing(publish)
         except psycopg.Error as error:
             failure = _or_raise(db, error)
             for work in works:

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
@@ -562,3 +563,59 @@ def test_a_private_document_is_nobody_elses(
     assert one(
         places, "select s.kind from corpus.scope s join corpus.document d using (scope_id)"
     ) == ("private")
+
+
+def test_of_one_title_the_last_file_stays_although_batches_are_published_side_by_side(
+    places: psycopg.Connection, url: str, embedder: Embedder, folder: Path
+) -> None:
+    """Between documents of one title and day the order of the files decides."""
+    items = [
+        replace(item, title="Panel policy")
+        for item in write_texts(folder, **{f"n{at:02}": words(f"case {at}", 1) for at in range(24)})
+    ]
+    results = list(load_paths(url, items, embedder=embedder, settings=Settings(embed_batch=2)))
+    assert {result.status for result in results} == {"stored"}
+    assert [row["source"] for row in visible(places)] == ["n23.txt"]
+    # each was replaced by the next one, none by an earlier one
+    assert (
+        one(
+            places,
+            "select count(*) from corpus.version as v"
+            " where v.superseded_by is not null and v.superseded_by < v.version_id",
+        )
+        == 0
+    )
+
+
+class _Meeting:
+    """An embedder whose first call waits until there is a second one beside it."""
+
+    name = "meeting"
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._both = threading.Barrier(2)
+        self._calls = 0
+        self.model, self.width = embedder.model, embedder.width
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        self._calls += 1
+        if self._calls <= 2:
+            self._both.wait(20)
+        return self._embedder.embed(texts)
+
+    async def aembed(self, texts: Sequence[str]) -> list[list[float]]:
+        return self.embed(texts)
+
+    def close(self) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+def test_two_batches_are_embedded_and_published_side_by_side(
+    url: str, embedder: Embedder, folder: Path
+) -> None:
+    items = write_texts(folder, **{f"n{at}": words(f"case {at}", 1) for at in range(6)})
+    meeting = _Meeting(embedder)
+    results = list(load_paths(url, items, embedder=meeting, settings=Settings(embed_batch=2)))
+    assert {result.status for result in results} == {"stored"}

@@ -24,7 +24,8 @@ from tests.ingest.library import KENT, one, visible, words
 from tests.providers.fake_openai import FakeServer
 
 KILLS = int(os.environ.get("PGKB_TEST_KILLS", "20")) // 5
-FILES = 12
+# more than a worker reads between two kills
+FILES = 60
 
 
 def hand_in(

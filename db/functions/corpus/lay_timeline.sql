@@ -6,7 +6,7 @@
 -- is in force; one that begins after the published one never was. A document that stands alone
 -- is in no line but its own.
 --
--- called by  corpus.publish_version, corpus.supersede, corpus.undo_supersession,
+-- called by  corpus.settle_version, corpus.supersede, corpus.undo_supersession,
 --            corpus.correct_facts and corpus.release_outranked, which hold the locks of the titles,
 --            corpus.withdraw
 -- writes     corpus.version (valid_to)

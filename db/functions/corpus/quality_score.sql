@@ -1,7 +1,7 @@
 -- corpus.quality_score
 -- 0 to 100: length 0-40 (full at one chunk size) + type (PDF 30, DOCX 25, HTML 20, TXT 15) + tags (none 0, one or two 15, three or more 30).
 --
--- called by  corpus.publish_version, corpus.chunk_fact__rate, corpus.correct_facts
+-- called by  corpus.settle_version, corpus.chunk_fact__rate, corpus.correct_facts
 -- raises     nothing
 
 create or replace function corpus.quality_score(

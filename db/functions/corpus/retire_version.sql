@@ -4,7 +4,7 @@
 -- Of a document that stands alone only its own next version takes over: what a curator brought
 -- back stays although the same arrives again.
 --
--- called by  corpus.publish_version, corpus.stage_document, corpus.supersede,
+-- called by  corpus.settle_version, corpus.stage_document, corpus.supersede,
 --            corpus.undo_supersession, corpus.correct_facts, corpus.release_outranked, corpus.withdraw
 -- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
 --            embedding.cold_vector, audit.event

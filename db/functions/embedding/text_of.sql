@@ -2,7 +2,7 @@
 -- What is sent to the model for a chunk: the title, so that a passage knows what it is about, and the passage.
 --
 -- called by  corpus.stage_document, embedding.chunks_to_embed, embedding.claim_chunks,
---            embedding.estimate_fill, corpus.index_version, corpus.correct_facts,
+--            embedding.estimate_fill, corpus.index_versions, corpus.correct_facts,
 --            search.keyword_pool_as_of
 -- raises     nothing
 

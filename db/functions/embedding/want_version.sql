@@ -1,7 +1,7 @@
 -- embedding.want_version
 -- Note the chunks of a version that lack their vector in a set that is filled or kept up beside the active one.
 --
--- called by  corpus.expose_version
+-- called by  corpus.expose_versions
 -- writes     embedding.wanted_vector
 
 create or replace function embedding.want_version(version_id bigint)

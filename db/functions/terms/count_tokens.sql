@@ -1,7 +1,7 @@
 -- terms.count_tokens
 -- Length of a text for BM25: its tokens, stop words left out.
 --
--- called by  corpus.index_version, search.keyword_pool_as_of
+-- called by  corpus.index_versions, search.keyword_pool_as_of
 -- raises     nothing
 
 create or replace function terms.count_tokens(lexemes tsvector)

@@ -1,7 +1,7 @@
 -- terms.to_index
 -- The lexemes of a text, stemmed, with its identifier tokens; the same for documents and questions.
 --
--- called by  corpus.index_version, terms.build_tsquery, search.keyword_pool_as_of
+-- called by  corpus.index_versions, terms.build_tsquery, search.keyword_pool_as_of
 -- raises     ST002 unusable kb.text_config
 
 create or replace function terms.to_index(content text)

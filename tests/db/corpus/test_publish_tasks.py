@@ -95,6 +95,45 @@ def test_two_of_one_title_in_one_call_leave_one(reference: psycopg.Connection) -
     assert _states(reference) == {"published": 1, "superseded": 1}
 
 
+def _written(db: psycopg.Connection, table: str) -> int:
+    """Rows this transaction has put into a table."""
+    rows: int = ask(
+        db, "select pg_stat_get_xact_tuples_inserted(%s::regclass)", f"embedding.{table}"
+    )
+    return rows
+
+
+def test_what_is_replaced_in_the_same_call_never_reaches_the_vector_index(
+    reference: psycopg.Connection,
+) -> None:
+    tasks = [_ready(reference, f"{name}.txt", title="Panel policy") for name in "abc"]
+    chunks = ask(reference, "select count(*) from embedding.cold_vector")
+    before = _written(reference, "vector_1")
+    _publish(reference, tasks)
+    assert _written(reference, "vector_1") - before == chunks / 3
+
+
+def test_documents_published_together_note_a_word_once(reference: psycopg.Connection) -> None:
+    tasks = [_ready(reference, f"{name}.txt") for name in "abc"]
+    _publish(reference, tasks)
+    assert ask_rows(reference, "select chunks from search.lexeme_delta where lexeme = 'text'") == [
+        (ask(reference, "select count(*) from corpus.chunk"),)
+    ]
+
+
+def test_when_one_fails_the_others_are_searched_with_texts_and_vectors(
+    reference: psycopg.Connection,
+) -> None:
+    tasks = [_ready(reference, f"{name}.txt", embed=name != "b") for name in "abc"]
+    _publish(reference, tasks)
+    live = "select count(*) from corpus.chunk as c inner join corpus.version as v"
+    live += " on c.version_id = v.version_id where v.state = 'published'"
+    chunks = ask(reference, live)
+    assert chunks == ask(reference, "select count(*) from search.text_index")
+    assert chunks == ask(reference, "select count(*) from embedding.vector")
+    assert ask(reference, "select count(*) from embedding.cold_vector") == 0
+
+
 def test_no_tasks_is_no_work(reference: psycopg.Connection) -> None:
     assert _publish(reference, []) == {}
 

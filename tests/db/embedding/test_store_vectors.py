@@ -163,3 +163,50 @@ def test_chunks_that_are_gone_are_passed_over(reference: psycopg.Connection) -> 
 
 def test_nothing_stores_nothing(reference: psycopg.Connection) -> None:
     assert _store(reference, [], []) == 0
+
+
+def _numbers(count: int, width: int = 384) -> list[float]:
+    """So many vectors, the n-th along the n-th axis, one behind the other."""
+    return [number for n in range(count) for number in axis(n, width)]
+
+
+def test_numbers_are_stored_as_the_vectors_they_are_a_row_of(
+    reference: psycopg.Connection,
+) -> None:
+    chunks = _staged_chunks(reference)
+    assert ask(
+        reference, "select embedding.store_numbers(%s, %s::real[])", chunks, _numbers(3)
+    ) == len(chunks)
+    for n, chunk in enumerate(chunks):
+        assert ask(
+            reference,
+            "select embedding = %s::public.halfvec from embedding.cold_vector where chunk_id = %s",
+            literal(axis(n)),
+            chunk,
+        )
+
+
+@pytest.mark.parametrize(
+    ("numbers", "code", "told"),
+    [
+        (_numbers(3)[:-1], "VE007", "pair up"),
+        (_numbers(3, 1536), "VE002", "1536 dimensions"),
+        ([], "VE003", "vector"),
+        (None, "VE007", "pair up"),
+        ([0.0] * 384 + _numbers(2), "VE001", "all zero"),
+        ([math.nan, *_numbers(3)[1:]], "VE003", "NaN"),
+        ([*_numbers(3)[:-1], math.inf], "VE003", "infinit"),
+        ([None, *_numbers(3)[1:]], "VE003", "null"),
+    ],
+)
+def test_numbers_that_are_no_vectors_of_the_set_are_refused(
+    reference: psycopg.Connection, numbers: list[float] | None, code: str, told: str
+) -> None:
+    chunks = _staged_chunks(reference)
+    with refused(reference, code, told):
+        ask(reference, "select embedding.store_numbers(%s, %s::real[])", chunks, numbers)
+    assert _stored(reference) == 0
+
+
+def test_no_numbers_for_no_chunks_store_nothing(reference: psycopg.Connection) -> None:
+    assert ask(reference, "select embedding.store_numbers('{}', '{}')") == 0

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import psutil
@@ -34,13 +34,13 @@ def child_of(sandbox: Sandbox) -> psutil.Process:
     return psutil.Process(child.pid)
 
 
-def copies_of(sandbox: Sandbox) -> list[psutil.Process]:
-    """The copies that parse a file now, waited for."""
+def copies_of(sandbox: Sandbox, *, besides: Sequence[psutil.Process] = ()) -> list[psutil.Process]:
+    """The copies that parse a file now, waited for; `besides` are those that rest."""
     deadline = time.monotonic() + 20
     while True:
         copies: list[psutil.Process] = child_of(sandbox).children()
-        if copies:
-            return copies
+        if at_work := [copy for copy in copies if copy not in besides]:
+            return at_work
         assert time.monotonic() < deadline, "no copy was forked"
         time.sleep(0.01)
 
@@ -136,15 +136,78 @@ def test_more_text_than_the_asking_process_should_hold_is_refused(
     """Z-01"""
     monkeypatch.setattr("ingest.parse.child._LARGEST_RESULT", 10_000)
     path = write(tmp_path, "long.txt", "Words and words. " * 1000)
-    request = {"path": str(path), "result": str(tmp_path / "out"), "header_charset": None}
-    reads, writes = os.pipe()
+    request = {
+        "path": str(path),
+        "result": str(tmp_path / "out"),
+        "header_charset": None,
+        "source_url": None,
+        "goes_on": False,
+    }
+    asked, asks = os.pipe()
+    hears, says = os.pipe()
     pid = os.fork()
     if pid == 0:
-        child._parse_and_exit({**request, "source_url": None}, Limits(), writes)
-    os.close(writes)
-    with os.fdopen(reads) as answer:
-        assert json.loads(answer.read()) == {"status": "too-long"}
+        child._parse_and_exit(Limits(), asked, says)
+    os.close(asked)
+    os.close(says)
+    os.write(asks, json.dumps(request).encode() + b"\n")
+    with os.fdopen(hears) as answer:
+        assert json.loads(answer.read()) == {"status": "too-long", "goes_on": False}
+    os.close(asks)
     os.waitpid(pid, 0)
+
+
+def test_plain_texts_share_a_copy_and_no_other_file_gets_into_it(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    def parse(name: str, data: bytes | str) -> tuple[str, set[int]]:
+        """What was read, and the copies that are still there."""
+        text = sandbox.parse(write(tmp_path, name, data)).text
+        return text, {copy.pid for copy in child_of(sandbox).children()}
+
+    text, kept = parse("first.txt", "First words.")
+    assert text == "First words."
+    assert len(kept) == 1
+    for name, data in {
+        "second.txt": b"Second words.",
+        "page.html": b"<html><body><p>A page.</p></body></html>",
+        # may be HTML further on: only its copy may find out
+        "comment.txt": b"<!-- a --> 2 < 3",
+        "letter.docx": docx(para("A letter.")),
+        "paper.pdf": pdf([["A paper."]]),
+        "third.txt": b"Third words.",
+    }.items():
+        assert parse(name, data)[1] == kept, name
+
+
+def test_a_shared_copy_is_replaced_after_its_share_of_seconds(tmp_path: Path) -> None:
+    """A text has nearly all of its seconds, and what was held on to is let go."""
+    with Sandbox(Limits(cpu_seconds=1)) as sandbox:
+        sandbox.parse(write(tmp_path, "short.txt", "Few words."))
+        assert child_of(sandbox).children() != []
+        # more than a tenth of its second
+        long = write(tmp_path, "long.txt", "Words and more words.\n\n" * 40_000)
+        assert sandbox.parse(long).text.startswith("Words")
+        assert child_of(sandbox).children() == []
+
+
+def test_a_shared_copy_that_was_killed_is_replaced(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.parse(write(tmp_path, "first.txt", "First words."))
+    (copy,) = child_of(sandbox).children()
+    copy.kill()
+    while copy.status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    assert sandbox.parse(write(tmp_path, "next.txt", "Next words.")).text == "Next words."
+    assert [other.pid for other in child_of(sandbox).children()] != [copy.pid]
+
+
+def test_a_shared_copy_ends_with_the_sandbox(tmp_path: Path) -> None:
+    with Sandbox() as sandbox:
+        sandbox.parse(write(tmp_path, "first.txt", "First words."))
+        copies = child_of(sandbox).children()
+        assert len(copies) == 1
+    _, alive = psutil.wait_procs(copies, timeout=10)
+    assert alive == []
 
 
 def test_fifty_thousand_nested_elements_cost_little_memory(tmp_path: Path) -> None:
@@ -171,9 +234,11 @@ def parse_in_background(sandbox: Sandbox, path: Path) -> tuple[threading.Thread,
 
 
 def test_a_killed_copy_costs_only_its_file(sandbox: Sandbox, tmp_path: Path) -> None:
+    sandbox.warm_up()
+    resting = child_of(sandbox).children()
     thread, refusals = parse_in_background(sandbox, write(tmp_path, "slow.html", SLOW))
     before = child_of(sandbox).pid
-    for copy in copies_of(sandbox):
+    for copy in copies_of(sandbox, besides=resting):
         copy.send_signal(signal.SIGKILL)
     thread.join(20)
     assert [refused.kind for refused in refusals] == ["crash"]
