@@ -7757,16 +7757,19 @@ CREATE TABLE search.posting_list (
     lexeme text NOT NULL COLLATE pg_catalog."C",
     scope_id bigint NOT NULL,
     block integer NOT NULL,
-    scores public.sparsevec NOT NULL
+    scores public.sparsevec NOT NULL,
+    idf double precision NOT NULL
 );
 
 COMMENT ON COLUMN search.posting_list.block IS 'The block of the scope, search.listed_block.';
+
+COMMENT ON COLUMN search.posting_list.idf IS 'The idf of the word that is in the scores.';
 
 COMMENT ON COLUMN search.posting_list.lexeme IS 'The lexeme.';
 
 COMMENT ON COLUMN search.posting_list.scope_id IS 'The scope whose chunks these are.';
 
-COMMENT ON COLUMN search.posting_list.scores IS 'For every chunk of the block that holds the word what it adds to the BM25 score, with the idf and the mean length of that time.';
+COMMENT ON COLUMN search.posting_list.scores IS 'For every chunk of the block that holds the word what it adds to the BM25 score, with this idf and the mean length of that time.';
 
 COMMENT ON TABLE search.posting_list IS 'Posting lists of the words that several chunks of a listed scope hold, as of when it was listed; made from search.text_index.';
 
@@ -8168,7 +8171,7 @@ CREATE FUNCTION search.add_postings(words search.query_word[], bm25 search.bm25,
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS 'sha256 6616b822407a392b';
+    AS 'sha256 40eb9ef24723bad7';
 
 COMMENT ON FUNCTION search.add_postings(words search.query_word[], bm25 search.bm25, scope_ids bigint[]) IS 'The BM25 scores of every chunk of these listed scopes by these words, block by block, as far as their posting lists tell.';
 
@@ -8481,7 +8484,7 @@ GRANT ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25
 CREATE FUNCTION search.list_postings(scope_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 302a5a9281b73c4c';
+    AS 'sha256 623983c219177596';
 
 COMMENT ON FUNCTION search.list_postings(scope_id bigint) IS 'Make the posting lists of a scope anew; returns how many lists it has. A search reads the old ones until this commits.';
 

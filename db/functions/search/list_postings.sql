@@ -3,10 +3,10 @@
 --
 -- Only of words that eight chunks of the scope or more hold: the others are quicker read from
 -- the index. The chunks are numbered by id, 16,000 to a block, and a list is a sparse vector over
--- a block, so that pgvector can add lists up (search.add_postings). The idf is that of now: the
--- lists only say which texts are worth scoring, and search.score_texts does that by the idf of the
--- day. A chunk published meanwhile stays in search.recent_text. Reads every text of the
--- scope: some 5,000 chunks a second on a busy machine.
+-- a block, so that pgvector can add lists up (search.add_postings). The idf is that of now, and
+-- kept: where it has moved since, the list is weighed by the difference. A chunk published
+-- meanwhile stays in search.recent_text. Reads every text of the scope: some 5,000 chunks a second
+-- on a busy machine.
 --
 -- called by  dba.upkeep_plan (as a statement), search.refresh_postings
 -- writes     search.listed_scope, search.listed_block, search.posting_list, search.recent_text
@@ -61,11 +61,12 @@ begin
         where t.scope_id = list_postings.scope_id
     ) as c
     group by c.number / 16000;
-    insert into search.posting_list (lexeme, scope_id, block, scores)
+    insert into search.posting_list (lexeme, scope_id, block, idf, scores)
     select
         w.lexeme,
         list_postings.scope_id,
         w.block,
+        n.idf,
         format('{%s}/%s', v.entries, w.size)::public.sparsevec
     from (
         select
@@ -102,7 +103,8 @@ begin
         group by p.lexeme, p.block, p.size
     ) as w
     cross join lateral (
-        select search.idf(_bm25.chunks, sum(c.chunks)) as idf
+        -- statistics that are wrong must not make a list empty (search.check_statistics)
+        select search.idf(_bm25.chunks, greatest(0, coalesce(sum(c.chunks), 0))) as idf
         from (
             select s.chunks from search.lexeme_stat as s where s.lexeme = w.lexeme
             union all
