@@ -8202,7 +8202,7 @@ CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids 
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS 'sha256 d25be67eda587180';
+    AS 'sha256 a23a6628059b6137';
 
 COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], candidates integer) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
 
