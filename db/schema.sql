@@ -7739,12 +7739,15 @@ GRANT SELECT ON TABLE search.listed_block TO pgkb_admin;
 CREATE TABLE search.listed_scope (
     scope_id bigint NOT NULL,
     chunks bigint NOT NULL,
-    listed_at timestamp with time zone DEFAULT now() NOT NULL
+    listed_at timestamp with time zone DEFAULT now() NOT NULL,
+    mean_length double precision NOT NULL
 );
 
 COMMENT ON COLUMN search.listed_scope.chunks IS 'Its searchable chunks when it was listed.';
 
 COMMENT ON COLUMN search.listed_scope.listed_at IS 'When it was listed.';
+
+COMMENT ON COLUMN search.listed_scope.mean_length IS 'The mean length of the texts of the corpus that is in the scores, in tokens.';
 
 COMMENT ON COLUMN search.listed_scope.scope_id IS 'The scope.';
 
@@ -8484,7 +8487,7 @@ GRANT ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25
 CREATE FUNCTION search.list_postings(scope_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 623983c219177596';
+    AS 'sha256 9fdb1d7525aed18c';
 
 COMMENT ON FUNCTION search.list_postings(scope_id bigint) IS 'Make the posting lists of a scope anew; returns how many lists it has. A search reads the old ones until this commits.';
 
@@ -8611,7 +8614,7 @@ GRANT ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) T
 CREATE FUNCTION search.scopes_to_list() RETURNS TABLE(scope_id bigint, chunks bigint, why text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5da4a852df5f70fa';
+    AS 'sha256 05765e272b71d59a';
 
 COMMENT ON FUNCTION search.scopes_to_list() IS 'The scopes whose posting lists are to be made: large ones without, and those that changed by a twentieth since.';
 

@@ -264,6 +264,22 @@ def test_a_word_that_became_rare_since_it_was_listed_counts_as_it_does_now(
         assert leg(kb, question) == unlisted(kb, question), question
 
 
+def test_all_scopes_are_listed_again_when_texts_have_become_longer(
+    kb: psycopg.Connection[Any],
+) -> None:
+    many(kb)
+    list_all(kb)
+    words = " ".join(f"q{number}" for number in range(10, 34))
+    vectors = clustered(40, clusters=4, seed=6)
+    add_passages(kb, [f"dak {words}"] * 40, vectors, source="long", la_code=KENT)
+    due = rows_of(kb, "search.scopes_to_list()")
+    assert [row["chunks"] for row in due] == [40, 40]
+    assert {"tokens on average" in row["why"] for row in due} == {True, False}
+    assert list_all(kb) == 2
+    assert rows_of(kb, "search.scopes_to_list()") == []
+    assert leg(kb, "'bom' | 'dak'") == unlisted(kb, "'bom' | 'dak'")
+
+
 def test_wrong_statistics_make_no_list_empty(kb: psycopg.Connection[Any]) -> None:
     many(kb)
     kb.execute("select search.fold_statistics()")
