@@ -8456,7 +8456,7 @@ CREATE FUNCTION search.keyword_pool(words search.query_word[], from_index search
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 fe3c6ab48629b7de';
+    AS 'sha256 6856f20239e66523';
 
 COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words: what the keyword leg scores exactly, from their texts.';
 

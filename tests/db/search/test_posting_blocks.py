@@ -83,3 +83,23 @@ def test_where_few_of_the_best_are_visible_the_next_are_looked_at(
     big.execute("set local kb.keyword_budget = 1000000")
     big.execute("delete from search.listed_scope")
     assert rest == leg(big, "'mid'")
+
+
+def test_texts_of_a_scope_without_lists_do_not_stand_in_for_better_ones_that_are_listed(
+    big: psycopg.Connection[Any],
+) -> None:
+    for number in range(3):
+        body = "\n\n".join(
+            "mid " + " ".join(f"x{part}y{word}" for word in range(90)) for part in range(60)
+        )
+        add(big, body, source=f"poor {number}", la_code="E10000016")
+    big.execute("update corpus.chunk_fact set status = 'rejected' where chunk_id % 7 <> 0")
+    big.execute(
+        "update corpus.chunk_fact as f set status = 'pending' from corpus.chunk as c, "
+        "corpus.document as d where f.chunk_id = c.chunk_id and c.document_id = d.document_id "
+        "and d.source like 'poor%'"
+    )
+    found = leg(big, "'mid'")
+    big.execute("set local kb.keyword_budget = 1000000")
+    big.execute("delete from search.listed_scope")
+    assert found == leg(big, "'mid'")
