@@ -7816,12 +7816,15 @@ GRANT SELECT ON TABLE search.listed_block TO pgkb_admin;
 CREATE TABLE search.listed_scope (
     scope_id bigint NOT NULL,
     chunks bigint NOT NULL,
-    listed_at timestamp with time zone DEFAULT now() NOT NULL
+    listed_at timestamp with time zone DEFAULT now() NOT NULL,
+    mean_length double precision NOT NULL
 );
 
 COMMENT ON COLUMN search.listed_scope.chunks IS 'Its searchable chunks when it was listed.';
 
 COMMENT ON COLUMN search.listed_scope.listed_at IS 'When it was listed.';
+
+COMMENT ON COLUMN search.listed_scope.mean_length IS 'The mean length of the texts of the corpus that is in the scores, in tokens.';
 
 COMMENT ON COLUMN search.listed_scope.scope_id IS 'The scope.';
 
@@ -7834,16 +7837,19 @@ CREATE TABLE search.posting_list (
     lexeme text NOT NULL COLLATE pg_catalog."C",
     scope_id bigint NOT NULL,
     block integer NOT NULL,
+    idf double precision NOT NULL,
     scores public.sparsevec NOT NULL
 );
 
 COMMENT ON COLUMN search.posting_list.block IS 'The block of the scope, search.listed_block.';
 
+COMMENT ON COLUMN search.posting_list.idf IS 'The idf of the word that is in the scores.';
+
 COMMENT ON COLUMN search.posting_list.lexeme IS 'The lexeme.';
 
 COMMENT ON COLUMN search.posting_list.scope_id IS 'The scope whose chunks these are.';
 
-COMMENT ON COLUMN search.posting_list.scores IS 'For every chunk of the block that holds the word what it adds to the BM25 score, with the idf and the mean length of that time.';
+COMMENT ON COLUMN search.posting_list.scores IS 'For every chunk of the block that holds the word what it adds to the BM25 score, with this idf and the mean length of that time.';
 
 COMMENT ON TABLE search.posting_list IS 'Posting lists of the words that several chunks of a listed scope hold, as of when it was listed; made from search.text_index.';
 
@@ -8245,7 +8251,7 @@ CREATE FUNCTION search.add_postings(words search.query_word[], bm25 search.bm25,
     SET enable_seqscan TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS 'sha256 6616b822407a392b';
+    AS 'sha256 40eb9ef24723bad7';
 
 COMMENT ON FUNCTION search.add_postings(words search.query_word[], bm25 search.bm25, scope_ids bigint[]) IS 'The BM25 scores of every chunk of these listed scopes by these words, block by block, as far as their posting lists tell.';
 
@@ -8276,7 +8282,7 @@ CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids 
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS 'sha256 d25be67eda587180';
+    AS 'sha256 a23a6628059b6137';
 
 COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], candidates integer) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
 
@@ -8527,7 +8533,7 @@ CREATE FUNCTION search.keyword_pool(words search.query_word[], from_index search
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 fe3c6ab48629b7de';
+    AS 'sha256 6856f20239e66523';
 
 COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words: what the keyword leg scores exactly, from their texts.';
 
@@ -8558,7 +8564,7 @@ GRANT ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25
 CREATE FUNCTION search.list_postings(scope_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 302a5a9281b73c4c';
+    AS 'sha256 9fdb1d7525aed18c';
 
 COMMENT ON FUNCTION search.list_postings(scope_id bigint) IS 'Make the posting lists of a scope anew; returns how many lists it has. A search reads the old ones until this commits.';
 
@@ -8685,7 +8691,7 @@ GRANT ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) T
 CREATE FUNCTION search.scopes_to_list() RETURNS TABLE(scope_id bigint, chunks bigint, why text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5da4a852df5f70fa';
+    AS 'sha256 05765e272b71d59a';
 
 COMMENT ON FUNCTION search.scopes_to_list() IS 'The scopes whose posting lists are to be made: large ones without, and those that changed by a twentieth since.';
 

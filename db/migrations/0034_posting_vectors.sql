@@ -4,7 +4,8 @@
 -- lock  access exclusive on search.posting_list, for an instant; searches read the index until
 --       upkeep has listed the scopes anew
 -- undo  drop table search.posting_list, search.listed_block; drop type search.block_scores; the
---       part of 0019 that makes search.posting_list; delete from search.listed_scope
+--       part of 0019 that makes search.posting_list; alter table search.listed_scope drop column
+--       mean_length; delete from search.listed_scope
 set local lock_timeout = '2s';
 set local statement_timeout = '60s';
 
@@ -12,6 +13,10 @@ set local statement_timeout = '60s';
 -- squawk-ignore ban-drop-table
 drop table search.posting_list;
 delete from search.listed_scope;
+-- squawk-ignore adding-required-field
+alter table search.listed_scope add column mean_length double precision not null;
+comment on column search.listed_scope.mean_length is
+'The mean length of the texts of the corpus that is in the scores, in tokens.';
 
 create table search.listed_block (
     scope_id bigint not null,
@@ -35,6 +40,7 @@ create table search.posting_list (
     lexeme text collate "C" not null,
     scope_id bigint not null,
     block integer not null,
+    idf double precision not null,
     scores public.sparsevec not null,
     constraint posting_list_pk primary key (lexeme, scope_id, block),
     constraint posting_list_block_fk
@@ -46,8 +52,9 @@ comment on table search.posting_list is
 comment on column search.posting_list.lexeme is 'The lexeme.';
 comment on column search.posting_list.scope_id is 'The scope whose chunks these are.';
 comment on column search.posting_list.block is 'The block of the scope, search.listed_block.';
+comment on column search.posting_list.idf is 'The idf of the word that is in the scores.';
 comment on column search.posting_list.scores is
-'For every chunk of the block that holds the word what it adds to the BM25 score, with the idf and the mean length of that time.';
+'For every chunk of the block that holds the word what it adds to the BM25 score, with this idf and the mean length of that time.';
 -- kept short by being sparse; compressed ones would be unpacked for every search
 alter table search.posting_list
 alter column scores set storage external;

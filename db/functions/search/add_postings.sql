@@ -2,6 +2,9 @@
 -- The BM25 scores of every chunk of these listed scopes by these words, block by block, as far as their posting lists tell.
 --
 -- pgvector adds the lists up, so that a posting costs a few nanoseconds: no row is made for it.
+-- A word whose idf is no longer what its list was made with is weighed by the difference, as one
+-- that synonyms brought is by kb.expansion_weight: in steps of a tenth, so that words of one
+-- weight, nearly always all, are added up before they are weighed.
 -- A word without a list in a scope, and what came since the scope was listed, are not in it.
 --
 -- called by  search.keyword_pool
@@ -24,40 +27,37 @@ set enable_seqscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $func$
-declare
-    _weight public.vector := case
-        when exists (select from unnest(add_postings.words) as w where w.expansion)
-            then array_fill(
-                (add_postings.bm25).expansion_weight::real, array[16000]
-            )::public.vector
-    end;
 begin
     return query
     select
         t.scope_id,
         t.block,
-        case
-            when t.added is null then t.typed
-            when t.typed is null then a.scores
-            else t.typed operator(public.+) a.scores
-        end
+        public.sum(
+            case
+                when t.weight = 1 then t.scores
+                else t.scores operator(public.*) array_fill(
+                    t.weight, array[public.vector_dims(t.scores)]
+                )::public.vector
+            end
+        )
     from (
         select
             p.scope_id,
             p.block,
-            public.sum(p.scores::public.vector) filter (where not w.expansion) as typed,
-            public.sum(p.scores::public.vector) filter (where w.expansion) as added
+            n.weight,
+            public.sum(p.scores::public.vector) as scores
         from unnest(add_postings.words) as w
         inner join search.posting_list as p
             on w.lexeme = p.lexeme and p.scope_id = any(add_postings.scope_ids)
-        group by p.scope_id, p.block
+        cross join lateral (
+            select (
+                exp(round(10 * ln(w.idf / p.idf)) / 10)
+                * case when w.expansion then (add_postings.bm25).expansion_weight else 1 end
+            )::real as weight
+        ) as n
+        group by p.scope_id, p.block, n.weight
     ) as t
-    cross join lateral (
-        select
-            t.added operator(public.*) public.subvector(
-                _weight, 1, public.vector_dims(t.added)
-            ) as scores
-    ) as a;
+    group by t.scope_id, t.block;
 end;
 $func$;
 

@@ -3,7 +3,10 @@
 --
 -- A fifth of the time of search.exact_hits at 1536 dimensions, and nearly its recall: of the
 -- nearest kb.rerank_depth by Hamming distance, at least eight times as many as are asked for, the
--- vectors say which are the best. Runs as dynamic SQL, planned for these very values.
+-- vectors say which are the best. What is not visible is left out of half as many again as are
+-- asked for: nearly all that is near is visible. Where it is not, too few of those that are visible
+-- were ranked to trust them; fewer than asked for are found, and search.vector_leg scans exactly.
+-- Runs as dynamic SQL, planned for these very values.
 --
 -- called by  search.vector_leg
 -- raises     ST002 unusable setting
@@ -38,8 +41,8 @@ begin
             ) as h
             inner join embedding.%I as v on h.chunk_id = v.chunk_id
             order by distance, v.chunk_id
+            limit $5 + ($5 + 1) / 2
         ) as n
-        -- nearly all that is near is visible: what is not is left out afterwards
         cross join lateral (
             select
             from corpus.chunk_fact as f

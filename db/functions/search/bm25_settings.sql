@@ -1,7 +1,7 @@
 -- search.bm25_settings
 -- The settings of BM25 and the size of the corpus, read once for a search.
 --
--- called by  search.keyword_leg, search.list_postings
+-- called by  search.keyword_leg, search.list_postings, search.scopes_to_list
 -- raises     ST002 unusable setting
 
 create or replace function search.bm25_settings()

@@ -50,6 +50,7 @@ declare
     _cut real := -1;
     _level public.vector;
     _found search.text_index[];
+    _over bigint;   -- of those so many score higher than all that was left out
 begin
     _blocks := array(
         select b
@@ -81,152 +82,156 @@ begin
             _cut := search.score_cut(_blocks, _wanted, _ceiling);
             _level := array_fill(_cut, array[16000])::public.vector;
         end if;
-        _found := array(
-            with chosen_word as materialized (
-                select
-                    w.lexeme,
-                    w.idf * case when w.expansion then _expansion_weight else 1 end as worth,
-                    terms.quote_lexeme(w.lexeme)::tsquery as term,
-                    -- search.scoped_lexemes
-                    terms.quote_lexeme('^' || w.lexeme)::tsquery as often,
-                    l.scope_ids as listed,
-                    r.scope_ids as unlisted,
-                    -- by the scopes where that leaves out much, and can be asked for in one query
-                    case
-                        when r.scopes <= 64 and r.chunks < 0.5 * _corpus then (
-                            select string_agg(terms.quote_lexeme('@' || u.scope_id), ' | ')::tsquery
-                            from unnest(r.scope_ids) as u (scope_id)
-                        )
-                        else terms.quote_lexeme(w.lexeme)::tsquery
-                    end as in_unlisted,
-                    w.chunks * r.chunks / _corpus > keyword_pool.budget as too_common
-                from unnest(keyword_pool.from_index) as w
-                cross join lateral (
-                    select coalesce(array_agg(distinct p.scope_id), '{}') as scope_ids
-                    from search.posting_list as p
-                    where
-                        p.lexeme = w.lexeme collate "C"
-                        and p.scope_id = any(keyword_pool.listed)
-                ) as l
-                cross join lateral (
-                    select
-                        coalesce(array_agg(s.scope_id), '{}') as scope_ids,
-                        count(*) as scopes,
-                        sum(s.chunks) as chunks
-                    from unnest(keyword_pool.scopes) as s
-                    where s.scope_id <> all(l.scope_ids)
-                ) as r
-            ),
-
-            -- age: 1 from the index, 0 of what came since the scope was listed
-            indexed_posting as materialized (
-                select
-                    i.chunk_id, i.scope_id, 0 as age,
-                    -- a row without the word, too: a list may say what the text held under
-                    -- another title
-                    case
-                        when i.tf > 0
-                            then w.worth
-                                * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
-                    end as worth
-                from chosen_word as w
-                cross join lateral (
-                    select
-                        t.chunk_id, t.scope_id, t.token_count,
-                        search.term_frequency(t.lexemes, w.term) as tf
-                    from search.recent_text as r
-                    inner join search.text_index as t on r.chunk_id = t.chunk_id
-                    where r.scope_id = any(w.listed)
-                    offset 0
-                ) as i
-                union all
-                select
-                    i.chunk_id, i.scope_id, 1,
-                    w.worth * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
-                from chosen_word as w
-                cross join lateral (
-                    select
-                        t.chunk_id, t.scope_id, t.token_count,
-                        search.term_frequency(t.lexemes, w.term) as tf
-                    from (
-                        select x.chunk_id, x.scope_id, x.token_count, x.lexemes
-                        from search.text_index as x
-                        where
-                            search.scoped_lexemes(x.lexemes, x.scope_id) @@ (
-                                case when w.too_common then w.often else w.term end
-                                && w.in_unlisted
-                            )
-                            -- not by an index of its own: the words' postings hold the scopes
-                            and (x.scope_id = any(w.unlisted)) is true
-                        union all
-                        select x.chunk_id, x.scope_id, x.token_count, x.lexemes
-                        from search.text_index as x
-                        where
-                            search.scoped_lexemes(x.lexemes, x.scope_id) @@ (
-                                case
-                                    when w.too_common then w.term && !!w.often && w.in_unlisted
-                                end
-                            )
-                            and (x.scope_id = any(w.unlisted)) is true
-                        limit keyword_pool.budget
-                    ) as t
-                    -- worked out here: what is added up must not carry the lexemes along
-                    offset 0
-                ) as i
-                where cardinality(w.unlisted) > 0
-            ),
-
-            -- unpacked once, then looked into by place
-            scored_block as materialized (
-                select
-                    b.scope_id,
-                    k.chunk_ids || '{}'::bigint[] as chunk_ids,
-                    b.scores::real[] as scores,
-                    case
-                        when _tagged is null then string_to_array(public.binary_quantize(
-                            b.scores operator(public.-) public.subvector(
-                                _level, 1, public.vector_dims(b.scores)
-                            )
-                        )::text, '1')
-                    end as gaps
-                from unnest(_blocks) as b
-                inner join search.listed_block as k
-                    on b.scope_id = k.scope_id and b.block = k.block
-            ),
-
-            -- age: 2, from the lists: what exceeds the cut, or carries the tags
-            listed_score as (
-                select b.chunk_ids[g.place] as chunk_id, 2 as age, b.scores[g.place] as worth
-                from scored_block as b
-                cross join lateral (
-                    -- every 1 among the bits ends a gap, but for the last, which nothing ends
-                    select
-                        u.number,
-                        (sum(length(u.gap) + 1) over (order by u.number))::integer as place
-                    from unnest(b.gaps) with ordinality as u (gap, number)
-                ) as g
-                where g.number < cardinality(b.gaps)
-                union all
-                select i.chunk_id, 2, b.scores[p.place]
-                from (
-                    select t.chunk_id, t.scope_id
-                    from unnest(_tagged, _tagged_scopes) as t (chunk_id, scope_id)
-                    union all
-                    -- under the cut by the lists, but the index adds to it
-                    select distinct x.chunk_id, x.scope_id
-                    from indexed_posting as x
-                    where _tagged is null and x.scope_id = any(keyword_pool.listed)
-                ) as i
-                inner join scored_block as b on i.scope_id = b.scope_id
-                cross join lateral (
-                    select width_bucket(i.chunk_id, b.chunk_ids) as place
-                ) as p
+        with chosen_word as materialized (
+            select
+                w.lexeme,
+                w.idf * case when w.expansion then _expansion_weight else 1 end as worth,
+                terms.quote_lexeme(w.lexeme)::tsquery as term,
+                -- search.scoped_lexemes
+                terms.quote_lexeme('^' || w.lexeme)::tsquery as often,
+                l.scope_ids as listed,
+                r.scope_ids as unlisted,
+                -- by the scopes where that leaves out much, and can be asked for in one query
+                case
+                    when r.scopes <= 64 and r.chunks < 0.5 * _corpus then (
+                        select string_agg(terms.quote_lexeme('@' || u.scope_id), ' | ')::tsquery
+                        from unnest(r.scope_ids) as u (scope_id)
+                    )
+                    else terms.quote_lexeme(w.lexeme)::tsquery
+                end as in_unlisted,
+                w.chunks * r.chunks / _corpus > keyword_pool.budget as too_common
+            from unnest(keyword_pool.from_index) as w
+            cross join lateral (
+                select coalesce(array_agg(distinct p.scope_id), '{}') as scope_ids
+                from search.posting_list as p
                 where
-                    b.chunk_ids[p.place] = i.chunk_id
-                    and (_tagged is not null or b.scores[p.place] <= _cut)
-            )
+                    p.lexeme = w.lexeme collate "C"
+                    and p.scope_id = any(keyword_pool.listed)
+            ) as l
+            cross join lateral (
+                select
+                    coalesce(array_agg(s.scope_id), '{}') as scope_ids,
+                    count(*) as scopes,
+                    sum(s.chunks) as chunks
+                from unnest(keyword_pool.scopes) as s
+                where s.scope_id <> all(l.scope_ids)
+            ) as r
+        ),
 
-            select v.found
+        -- age: 1 from the index, 0 of what came since the scope was listed
+        indexed_posting as materialized (
+            select
+                i.chunk_id, i.scope_id, 0 as age,
+                -- a row without the word, too: a list may say what the text held under
+                -- another title
+                case
+                    when i.tf > 0
+                        then w.worth
+                            * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
+                end as worth
+            from chosen_word as w
+            cross join lateral (
+                select
+                    t.chunk_id, t.scope_id, t.token_count,
+                    search.term_frequency(t.lexemes, w.term) as tf
+                from search.recent_text as r
+                inner join search.text_index as t on r.chunk_id = t.chunk_id
+                where r.scope_id = any(w.listed)
+                offset 0
+            ) as i
+            union all
+            select
+                i.chunk_id, i.scope_id, 1,
+                w.worth * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
+            from chosen_word as w
+            cross join lateral (
+                select
+                    t.chunk_id, t.scope_id, t.token_count,
+                    search.term_frequency(t.lexemes, w.term) as tf
+                from (
+                    select x.chunk_id, x.scope_id, x.token_count, x.lexemes
+                    from search.text_index as x
+                    where
+                        search.scoped_lexemes(x.lexemes, x.scope_id) @@ (
+                            case when w.too_common then w.often else w.term end
+                            && w.in_unlisted
+                        )
+                        -- not by an index of its own: the words' postings hold the scopes
+                        and (x.scope_id = any(w.unlisted)) is true
+                    union all
+                    select x.chunk_id, x.scope_id, x.token_count, x.lexemes
+                    from search.text_index as x
+                    where
+                        search.scoped_lexemes(x.lexemes, x.scope_id) @@ (
+                            case
+                                when w.too_common then w.term && !!w.often && w.in_unlisted
+                            end
+                        )
+                        and (x.scope_id = any(w.unlisted)) is true
+                    limit keyword_pool.budget
+                ) as t
+                -- worked out here: what is added up must not carry the lexemes along
+                offset 0
+            ) as i
+            where cardinality(w.unlisted) > 0
+        ),
+
+        -- unpacked once, then looked into by place
+        scored_block as materialized (
+            select
+                b.scope_id,
+                k.chunk_ids || '{}'::bigint[] as chunk_ids,
+                b.scores::real[] as scores,
+                case
+                    when _tagged is null then string_to_array(public.binary_quantize(
+                        b.scores operator(public.-) public.subvector(
+                            _level, 1, public.vector_dims(b.scores)
+                        )
+                    )::text, '1')
+                end as gaps
+            from unnest(_blocks) as b
+            inner join search.listed_block as k
+                on b.scope_id = k.scope_id and b.block = k.block
+        ),
+
+        -- age: 2, from the lists: what exceeds the cut, or carries the tags
+        listed_score as (
+            select b.chunk_ids[g.place] as chunk_id, 2 as age, b.scores[g.place] as worth
+            from scored_block as b
+            cross join lateral (
+                -- every 1 among the bits ends a gap, but for the last, which nothing ends
+                select
+                    u.number,
+                    (sum(length(u.gap) + 1) over (order by u.number))::integer as place
+                from unnest(b.gaps) with ordinality as u (gap, number)
+            ) as g
+            where g.number < cardinality(b.gaps)
+            union all
+            select i.chunk_id, 2, b.scores[p.place]
+            from (
+                select t.chunk_id, t.scope_id
+                from unnest(_tagged, _tagged_scopes) as t (chunk_id, scope_id)
+                union all
+                -- under the cut by the lists, but the index adds to it
+                select distinct x.chunk_id, x.scope_id
+                from indexed_posting as x
+                where _tagged is null and x.scope_id = any(keyword_pool.listed)
+            ) as i
+            inner join scored_block as b on i.scope_id = b.scope_id
+            cross join lateral (
+                select width_bucket(i.chunk_id, b.chunk_ids) as place
+            ) as p
+            where
+                b.chunk_ids[p.place] = i.chunk_id
+                and (_tagged is not null or b.scores[p.place] <= _cut)
+        )
+
+        select
+            coalesce(array_agg(b.found order by b.worth desc, b.chunk_id), '{}'),
+            count(*) filter (where b.worth > _cut)
+        into _found, _over
+        from (
+            select v.found, p.worth, p.chunk_id
             from (
                 select u.chunk_id, u.worth
                 from (
@@ -264,8 +269,8 @@ begin
             ) as v
             order by p.worth desc, p.chunk_id
             limit keyword_pool.pool
-        );
-        exit when cardinality(_found) >= keyword_pool.pool or _cut <= 0;
+        ) as b;
+        exit when _over >= keyword_pool.pool or _cut <= 0;
         -- the filters leave too few of the best
         _wanted := 8 * _wanted;
     end loop;

@@ -3,10 +3,10 @@
 --
 -- Only of words that eight chunks of the scope or more hold: the others are quicker read from
 -- the index. The chunks are numbered by id, 16,000 to a block, and a list is a sparse vector over
--- a block, so that pgvector can add lists up (search.add_postings). The idf is that of now: the
--- lists only say which texts are worth scoring, and search.score_texts does that by the idf of the
--- day. A chunk published meanwhile stays in search.recent_text. Reads every text of the
--- scope: some 5,000 chunks a second on a busy machine.
+-- a block, so that pgvector can add lists up (search.add_postings). The idf is that of now, and
+-- kept: where it has moved since, the list is weighed by the difference. A chunk published
+-- meanwhile stays in search.recent_text. Reads every text of the scope: some 5,000 chunks a second
+-- on a busy machine.
 --
 -- called by  dba.upkeep_plan (as a statement), search.refresh_postings
 -- writes     search.listed_scope, search.listed_block, search.posting_list, search.recent_text
@@ -47,12 +47,12 @@ begin
     where r.scope_id = list_postings.scope_id and r.chunk_id = t.chunk_id;
     -- and with the blocks their lists
     delete from search.listed_block as k where k.scope_id = list_postings.scope_id;
-    insert into search.listed_scope as l (scope_id, chunks)
-    select list_postings.scope_id, count(*)
+    insert into search.listed_scope as l (scope_id, chunks, mean_length)
+    select list_postings.scope_id, count(*), _mean_length
     from search.text_index as t
     where t.scope_id = list_postings.scope_id
     on conflict on constraint listed_scope_pk do update
-    set chunks = excluded.chunks, listed_at = now();
+    set chunks = excluded.chunks, mean_length = excluded.mean_length, listed_at = now();
     insert into search.listed_block (scope_id, block, chunk_ids)
     select list_postings.scope_id, c.number / 16000, array_agg(c.chunk_id order by c.chunk_id)
     from (
@@ -61,11 +61,12 @@ begin
         where t.scope_id = list_postings.scope_id
     ) as c
     group by c.number / 16000;
-    insert into search.posting_list (lexeme, scope_id, block, scores)
+    insert into search.posting_list (lexeme, scope_id, block, idf, scores)
     select
         w.lexeme,
         list_postings.scope_id,
         w.block,
+        n.idf,
         format('{%s}/%s', v.entries, w.size)::public.sparsevec
     from (
         select
@@ -102,7 +103,8 @@ begin
         group by p.lexeme, p.block, p.size
     ) as w
     cross join lateral (
-        select search.idf(_bm25.chunks, sum(c.chunks)) as idf
+        -- statistics that are wrong must not make a list empty (search.check_statistics)
+        select search.idf(_bm25.chunks, greatest(0, coalesce(sum(c.chunks), 0))) as idf
         from (
             select s.chunks from search.lexeme_stat as s where s.lexeme = w.lexeme
             union all

@@ -1,6 +1,8 @@
 -- search.scopes_to_list
 -- The scopes whose posting lists are to be made: large ones without, and those that changed by a twentieth since.
 --
+-- And all, when the mean length of the corpus has moved by a tenth: it is in the scores of a list.
+--
 -- called by  dba.upkeep_plan, search.refresh_postings
 -- raises     ST002 unusable setting
 
@@ -15,7 +17,8 @@ as $func$
     with setting as materialized (
         select
             config.value('kb.list_scope')::bigint as list_scope,
-            config.value('kb.list_recent')::bigint as list_recent
+            config.value('kb.list_recent')::bigint as list_recent,
+            (search.bm25_settings()).mean_length as mean_length
     )
 
     select
@@ -23,6 +26,11 @@ as $func$
         z.chunks,
         case
             when l.scope_id is null then format('%s chunks and no posting lists', z.chunks)
+            when m.moved
+                then format(
+                    'texts had %s tokens on average when it was listed, %s now',
+                    round(l.mean_length), round(s.mean_length)
+                )
             else format('%s of %s chunks came since it was listed, %s left', r.came, z.chunks, g.gone)
         end
     from search.scope_size as z
@@ -34,6 +42,9 @@ as $func$
     cross join lateral (
         select greatest(0, l.chunks + r.came - z.chunks) as gone
     ) as g
+    cross join lateral (
+        select abs(l.mean_length / s.mean_length - 1) > 0.1 as moved
+    ) as m
     where
         z.scope_id > 0
         and z.chunks >= s.list_scope
@@ -41,6 +52,7 @@ as $func$
             l.scope_id is null
             or r.came > s.list_recent / 2
             or (r.came + g.gone) * 20 > z.chunks
+            or m.moved
         )
     order by z.chunks desc, z.scope_id;
 $func$;

@@ -243,3 +243,49 @@ def test_a_text_whose_title_was_corrected_counts_once_and_as_it_is_now(
     assert list_all(kb) == 1
     assert stage(kb, body, source="long", title="Manual")["outcome"] == "updated"
     assert leg(kb, "'bom'") == unlisted(kb, "'bom'")
+
+
+def test_a_word_that_became_rare_since_it_was_listed_counts_as_it_does_now(
+    kb: psycopg.Connection[Any],
+) -> None:
+    """What is listed early was listed in a small corpus: nearly all of it said the same then."""
+
+    def texts(word: str, count: int) -> list[str]:
+        return [" ".join([word] * (1 + n % 3) + [f"{word}{n}"] * (n % 5)) for n in range(count)]
+
+    def add_all(passages: list[str], source: str, **facts: Any) -> None:
+        vectors = clustered(len(passages), clusters=4, seed=6)
+        add_passages(kb, passages, vectors, source=source, **facts)
+        assert list_all(kb) == 1
+
+    add_all(texts("bom", 150), "first")
+    add_all(texts("dak", 900) + texts("frim", 1200), "second", la_code=KENT)
+    for question in ("'bom' | 'dak'", "'bom':D | 'dak'", "'dak' | 'frim':D"):
+        assert leg(kb, question) == unlisted(kb, question), question
+
+
+def test_all_scopes_are_listed_again_when_texts_have_become_longer(
+    kb: psycopg.Connection[Any],
+) -> None:
+    many(kb)
+    list_all(kb)
+    words = " ".join(f"q{number}" for number in range(10, 34))
+    vectors = clustered(40, clusters=4, seed=6)
+    add_passages(kb, [f"dak {words}"] * 40, vectors, source="long", la_code=KENT)
+    due = rows_of(kb, "search.scopes_to_list()")
+    assert [row["chunks"] for row in due] == [40, 40]
+    assert {"tokens on average" in row["why"] for row in due} == {True, False}
+    assert list_all(kb) == 2
+    assert rows_of(kb, "search.scopes_to_list()") == []
+    assert leg(kb, "'bom' | 'dak'") == unlisted(kb, "'bom' | 'dak'")
+
+
+def test_wrong_statistics_make_no_list_empty(kb: psycopg.Connection[Any]) -> None:
+    many(kb)
+    kb.execute("select search.fold_statistics()")
+    kb.execute("delete from search.lexeme_stat where lexeme = 'bom'")
+    kb.execute("update search.lexeme_stat set chunks = -1 where lexeme = 'dak'")
+    list_all(kb)
+    lists = lists_of(kb)
+    assert len(lists["bom"]) >= 8
+    assert len(lists["dak"]) >= 8

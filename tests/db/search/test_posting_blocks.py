@@ -83,3 +83,28 @@ def test_where_few_of_the_best_are_visible_the_next_are_looked_at(
     big.execute("set local kb.keyword_budget = 1000000")
     big.execute("delete from search.listed_scope")
     assert rest == leg(big, "'mid'")
+
+
+def test_texts_of_a_scope_without_lists_do_not_stand_in_for_better_ones_that_are_listed(
+    big: psycopg.Connection[Any],
+) -> None:
+    # as many as are scored in full, and each of them worse than what is listed
+    body = "\n\n".join(
+        "mid " + " ".join(f"x{part}y{word}" for word in range(90)) for part in range(240)
+    )
+    add(big, body, source="poor", la_code="E10000016")
+    # of the best that are listed hardly any is visible
+    best = [row["chunk_id"] for row in leg(big, "'mid'")]
+    big.execute(
+        "update corpus.chunk_fact as f set status = 'rejected' from corpus.chunk as c "
+        "where f.chunk_id = c.chunk_id and f.scope_id = 1 and c.chunk_index % 7 > 4"
+    )
+    assert not value_of(
+        big,
+        "select count(*) from corpus.chunk_fact where status = 'pending' and chunk_id = any(%s)",
+        [best],
+    )
+    found = leg(big, "'mid'")
+    big.execute("set local kb.keyword_budget = 1000000")
+    big.execute("delete from search.listed_scope")
+    assert found == leg(big, "'mid'")
