@@ -8511,7 +8511,7 @@ CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_id
     SET enable_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS 'sha256 111e9316020cd247';
+    AS 'sha256 b0ced58a38d4f570';
 
 COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.';
 

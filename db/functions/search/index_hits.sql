@@ -40,6 +40,8 @@ declare
     );
     _depth integer := index_hits.candidates;
     _order text;
+    _afterwards boolean;   -- whether what is not visible is left out of what the graph gave
+    _found search.vector_hit[];
 begin
     if _binary then
         -- bits tell less the more is asked for
@@ -58,68 +60,82 @@ begin
         least(1000, greatest(_depth, config.value('kb.ef_search')::integer))::text,
         true
     );
-    return query execute format(
-        case
-            -- many more than are asked for, and nearly all that is near is visible: what is not
-            -- is left out afterwards, best first until enough are found
-            when _binary and index_hits.tags is null then
-                $query$
-                select n.chunk_id, 1 - n.distance, 0
-                from (
-                    select h.chunk_id, h.embedding operator(public.<=>) $1 as distance
-                    from (
-                        select v.chunk_id, v.embedding
-                        from embedding.%1$I as v
-                        where %2$s
-                        order by %3$s
-                        limit $6
-                    ) as h
-                    order by distance, h.chunk_id
-                ) as n
-                cross join lateral (
-                    select
-                    from corpus.chunk_fact as f
-                    where f.chunk_id = n.chunk_id and f.status = any($3)
-                    offset 0
-                ) as f
-                order by n.distance, n.chunk_id
-                limit $5
-                $query$
-            else
-                $query$
-                select n.chunk_id, 1 - n.distance, 0
-                from (
-                    select h.chunk_id, h.embedding operator(public.<=>) $1 as distance
-                    from (
-                        select v.chunk_id, v.embedding
-                        from embedding.%1$I as v
-                        inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
-                        where
-                            %2$s
-                            and f.status = any($3)
-                            and ($4 is null or f.tags && $4)
-                        order by %3$s
-                        limit $6
-                    ) as h
-                ) as n
-                order by n.distance, n.chunk_id
-                limit $5
-                $query$
-        end,
-        'vector_' || index_hits.set_id,
-        -- only constants make the planner see that the index of national or of local text will do
-        case
-            when cardinality(index_hits.scope_ids) = 1
-                then format('v.scope_id = %1$s', index_hits.scope_ids[1])
-            else 'v.scope_id = any($2)'
-        end || case
-            when 1 <> all(index_hits.scope_ids) then ' and v.scope_id <> 1' else ''
-        end,
-        format(_order, public.vector_dims(index_hits.query))
-    )
-    using
-        index_hits.query, index_hits.scope_ids, index_hits.statuses, index_hits.tags,
-        index_hits.candidates, _depth;
+    -- many more than are asked for, and nearly all that is near is visible: what is not is left out
+    -- of half as many again. Where that leaves too few, the graph is walked on until enough of the
+    -- visible ones are found
+    foreach _afterwards in array
+        case when _binary and index_hits.tags is null then array[true, false] else array[false] end
+    loop
+        execute format(
+            case
+                when _afterwards then
+                    $query$
+                    select array(
+                        select row(n.chunk_id, 1 - n.distance, 0)::search.vector_hit
+                        from (
+                            select h.chunk_id, h.embedding operator(public.<=>) $1 as distance
+                            from (
+                                select v.chunk_id, v.embedding
+                                from embedding.%1$I as v
+                                where %2$s
+                                order by %3$s
+                                limit $6
+                            ) as h
+                            order by distance, h.chunk_id
+                            limit $5 + ($5 + 1) / 2
+                        ) as n
+                        cross join lateral (
+                            select
+                            from corpus.chunk_fact as f
+                            where f.chunk_id = n.chunk_id and f.status = any($3)
+                            offset 0
+                        ) as f
+                        order by n.distance, n.chunk_id
+                        limit $5
+                    )
+                    $query$
+                else
+                    $query$
+                    select array(
+                        select row(n.chunk_id, 1 - n.distance, 0)::search.vector_hit
+                        from (
+                            select h.chunk_id, h.embedding operator(public.<=>) $1 as distance
+                            from (
+                                select v.chunk_id, v.embedding
+                                from embedding.%1$I as v
+                                inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
+                                where
+                                    %2$s
+                                    and f.status = any($3)
+                                    and ($4 is null or f.tags && $4)
+                                order by %3$s
+                                limit $6
+                            ) as h
+                        ) as n
+                        order by n.distance, n.chunk_id
+                        limit $5
+                    )
+                    $query$
+            end,
+            'vector_' || index_hits.set_id,
+            -- only constants make the planner see that the index of national or of local text
+            -- will do
+            case
+                when cardinality(index_hits.scope_ids) = 1
+                    then format('v.scope_id = %s', index_hits.scope_ids[1])
+                else 'v.scope_id = any($2)'
+            end || case
+                when 1 <> all(index_hits.scope_ids) then ' and v.scope_id <> 1' else ''
+            end,
+            format(_order, public.vector_dims(index_hits.query))
+        )
+        into _found
+        using
+            index_hits.query, index_hits.scope_ids, index_hits.statuses, index_hits.tags,
+            index_hits.candidates, _depth;
+        exit when cardinality(_found) >= index_hits.candidates;
+    end loop;
+    return query select h.chunk_id, h.similarity, h.rank from unnest(_found) as h;
 end;
 $func$;
 

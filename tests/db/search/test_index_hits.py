@@ -177,3 +177,20 @@ def test_of_equal_vectors_the_same_ones_are_chosen_however_the_rows_lie(
         [added.chunk_ids[:10]],
     )
     assert ids(hits(kb, "exact", scopes=scopes, candidates=20)) == first == added.chunk_ids[:20]
+
+
+def test_where_most_that_is_near_is_not_visible_the_visible_are_still_found(
+    indexed: psycopg.Connection[Any],
+) -> None:
+    scopes = [scope(indexed, "national")]
+    # a curator has approved one in six
+    indexed.execute("update corpus.chunk_fact set status = 'approved' where chunk_id % 6 = 0")
+    found = total = 0
+    for question in questions(5):
+        asked: dict[str, Any] = {
+            "scopes": scopes, "candidates": 50, "statuses": ["approved"], "question": question
+        }  # fmt: skip
+        true = ids(hits(indexed, "exact", **asked))
+        found += len(set(true) & set(ids(hits(indexed, "index", **asked))))
+        total += len(true)
+    assert found / total >= 0.97
