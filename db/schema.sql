@@ -8278,16 +8278,16 @@ COMMENT ON FUNCTION search.assemble(retrieval search.retrieval) IS 'The answer o
 REVOKE ALL ON FUNCTION search.assemble(retrieval search.retrieval) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.assemble(retrieval search.retrieval) TO pgkb_admin;
 
-CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], candidates integer DEFAULT 50) RETURNS SETOF search.vector_hit
+CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50) RETURNS SETOF search.vector_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS 'sha256 a23a6628059b6137';
+    AS 'sha256 9caaac8b2a95226e';
 
-COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], candidates integer) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
+COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
 
-REVOKE ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], candidates integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], candidates integer) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) TO pgkb_admin;
 
 CREATE FUNCTION search.bm25_impact(tf double precision, token_count integer, mean_length double precision, k1 double precision, b double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -8752,7 +8752,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 44b6a35036907ca3';
+    AS 'sha256 821909820636c3c3';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 

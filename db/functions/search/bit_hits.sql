@@ -6,7 +6,7 @@
 -- vectors say which are the best. What is not visible is left out of half as many again as are
 -- asked for: nearly all that is near is visible. Where it is not, too few of those that are visible
 -- were ranked to trust them; fewer than asked for are found, and search.vector_leg scans exactly.
--- Runs as dynamic SQL, planned for these very values.
+-- With tags only the bits of visible chunks that carry them are read. Runs as dynamic SQL, planned for these very values.
 --
 -- called by  search.vector_leg
 -- raises     ST002 unusable setting
@@ -16,6 +16,7 @@ create or replace function search.bit_hits(
     set_id integer,
     scope_ids bigint[],
     statuses text[],
+    tags text[] default null,
     candidates integer default 50
 )
 returns setof search.vector_hit
@@ -35,11 +36,12 @@ begin
             from (
                 select b.chunk_id
                 from embedding.bit_vector as b
+                %2$s
                 where b.set_id = $2 and b.scope_id = any($3)
                 order by b.bits operator(public.<~>) $7, b.chunk_id
                 limit $6
             ) as h
-            inner join embedding.%I as v on h.chunk_id = v.chunk_id
+            inner join embedding.%1$I as v on h.chunk_id = v.chunk_id
             order by distance, v.chunk_id
             limit $5 + ($5 + 1) / 2
         ) as n
@@ -55,13 +57,20 @@ begin
         order by n.distance, n.chunk_id
         limit $5
         $query$,
-        'vector_' || bit_hits.set_id
+        'vector_' || bit_hits.set_id,
+        case
+            when bit_hits.tags is not null
+                then 'inner join corpus.chunk_fact as c on b.chunk_id = c.chunk_id '
+                    'and c.scope_id = any($3) and c.status = any($4) and c.tags && $8'
+            else ''
+        end
     )
     using
         bit_hits.query, bit_hits.set_id, bit_hits.scope_ids, bit_hits.statuses,
         bit_hits.candidates,
         greatest(8 * bit_hits.candidates, config.value('kb.rerank_depth')::integer),
-        public.binary_quantize(bit_hits.query)::bit varying;
+        public.binary_quantize(bit_hits.query)::bit varying,
+        bit_hits.tags;
 end;
 $func$;
 

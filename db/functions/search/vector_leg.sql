@@ -7,7 +7,7 @@
 -- set whose index holds bits has them scanned (search.bit_hits) where there are more chunks than
 -- are ranked by their vectors anyway, and of four times as many: a bit vector takes about a fourth
 -- of the time of a vector. Tags that few visible chunks carry, and as_of, are scanned exactly
--- whatever the scopes.
+-- whatever the scopes; tags that no more than that carry, by their bits.
 --
 -- called by  search.rank_candidates, dba.measure_recall, dba.prewarm
 -- raises     ST002 unusable setting
@@ -31,7 +31,7 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _exact_limit bigint := config.value('kb.exact_limit')::bigint;
-    _by_bits boolean := vector_leg.tags is null and vector_leg.as_of is null and (
+    _by_bits boolean := vector_leg.as_of is null and (
         select s.index_kind = 'binary' from embedding.set as s where s.set_id = vector_leg.set_id
     );
     _scan_limit bigint := _exact_limit * case when _by_bits then 4 else 1 end;
@@ -60,11 +60,16 @@ begin
                 f.tags && vector_leg.tags
                 and f.scope_id = any(_scope_ids)
                 and f.status = any(vector_leg.statuses)
-            limit _exact_limit + 1
+            -- beyond the limit of a scan it matters only where there is more than may be scanned
+            limit 1 + case
+                when (select sum(v.chunks) from unnest(vector_leg.scopes) as v) > _scan_limit
+                    then _scan_limit
+                else _exact_limit
+            end
         ) as t;
     end if;
     if vector_leg.query is not null and vector_leg.as_of is null
-        and (_tagged is null or _tagged > _exact_limit)
+        and (_tagged is null or _tagged > _scan_limit)
     then
         _own := array(
             select v.scope_id
@@ -85,6 +90,7 @@ begin
                 when vector_leg.query is null then 'none'
                 when s.scope_id = any(_own) then 'index'
                 when vector_leg.as_of is not null or _tagged <= _exact_limit then 'exact'
+                when _tagged <= _scan_limit then 'bits'
                 when s.running > _scan_limit then 'index'
                 when _by_bits and s.scannable > _depth then 'bits'
                 else 'exact'
@@ -97,6 +103,11 @@ begin
                     then format(
                         '%s visible chunks carry the tags, within kb.exact_limit %s',
                         _tagged, _exact_limit
+                    )
+                when _tagged <= _scan_limit
+                    then format(
+                        'the visible chunks that carry the tags are within four times kb.exact_limit %s',
+                        _exact_limit
                     )
                 when s.scope_id = any(_own)
                     then format(
@@ -163,7 +174,7 @@ begin
                 select h
                 from search.bit_hits(
                     vector_leg.query, vector_leg.set_id, _group, vector_leg.statuses,
-                    vector_leg.candidates
+                    vector_leg.tags, vector_leg.candidates
                 ) as h
             );
         else

@@ -75,8 +75,9 @@ def without_a_sort(nearest: Plans) -> None:
     assert not set(kinds) & {"Incremental Sort", "Hash Join", "Merge Join", "Bitmap Heap Scan"}
     assert set(kinds) >= {"Limit", "Index Scan", "Nested Loop"}
     for document in nearest.documents:
-        assert document["Plan"]["Node Type"] == "Limit"
-        below = document["Plan"]["Plans"][0]
+        (hits,) = document["Plan"]["Plans"]  # put into an array
+        assert hits["Node Type"] == "Limit"
+        (below,) = hits["Plans"]
         assert below["Node Type"] == "Sort"
         assert "Sort" not in [
             node["Node Type"] for node in Plans([{"Plan": below["Plans"][0]}]).nodes()

@@ -129,3 +129,30 @@ def test_four_times_as_many_chunks_are_scanned_as_exactly(wide: psycopg.Connecti
     assert plans(leg(wide)) == {"bits"}
     wide.execute(f"set local kb.exact_limit = {every // 4 - 1}")
     assert plans(leg(wide)) == {"exact", "index"}
+
+
+def test_tags_that_many_carry_are_read_by_the_bits_of_what_carries_them(
+    wide: psycopg.Connection[Any],
+) -> None:
+    tag = value_of(wide, "select min(t.tag) from corpus.chunk_fact as f, unnest(f.tags) as t (tag)")
+    wide.execute("update corpus.chunk_fact set tags = array[%s] where chunk_id %% 3 = 0", [tag])
+    tagged = value_of(wide, "select array_agg(chunk_id) from corpus.chunk_fact where tags <> '{}'")
+    wide.execute(f"set local kb.exact_limit = {len(tagged) // 2}")
+    found = total = 0
+    for question in questions(5):
+        row = leg(wide, question=question, tags=[tag])
+        assert plans(row) == {"bits"}
+        assert len(ids(row)) == 50
+        assert set(ids(row)) <= set(tagged)
+        nearest = wide.execute(
+            "select v.chunk_id from embedding.vector as v where v.chunk_id = any(%s) "
+            "order by v.embedding <=> %s::halfvec limit 50",
+            [tagged, text_of(question)],
+        ).fetchall()
+        found += len({chunk for (chunk,) in nearest} & set(ids(row)))
+        total += 50
+    assert found / total >= 0.97
+    wide.execute(f"set local kb.exact_limit = {len(tagged)}")
+    assert plans(leg(wide, tags=[tag])) == {"exact"}
+    wide.execute(f"set local kb.exact_limit = {len(tagged) // 4 - 1}")
+    assert "index" in plans(leg(wide, tags=[tag]))
