@@ -3895,7 +3895,7 @@ CREATE VIEW dba.storage AS
             'index'::text AS part,
             format('%I.%I'::text, n.nspname, x.relname) AS name,
             (GREATEST(x.reltuples, (0)::real))::bigint AS live_rows,
-            pg_relation_size((x.oid)::regclass) AS bytes
+            pg_total_relation_size((x.oid)::regclass) AS bytes
            FROM (((sized_table s
              JOIN pg_index i ON ((s.table_oid = i.indrelid)))
              JOIN pg_class x ON ((i.indexrelid = x.oid)))

@@ -165,3 +165,94 @@ comment on column search.scope_plan.plan is
 'exact, bits, index, bits or index topped up (an exact scan followed), or none.';
 comment on column search.finding.plan is
 'How the vector leg read the scopes: exact, bits, index, one of these topped up, or several of them.';
+
+-- an index is all of its files, those that map its free pages as well
+create or replace view dba.storage as
+with sized_table as (
+    select
+        t.table_name,
+        t.live_rows,
+        t.table_oid,
+        pg_relation_size(t.table_oid) as heap_bytes,
+        pg_table_size(t.table_oid) - pg_relation_size(t.table_oid) as toast_bytes,
+        pg_indexes_size(t.table_oid) as index_bytes,
+        pg_total_relation_size(t.table_oid) as bytes
+    from dba.our_table as t
+    where not t.partitioned
+),
+
+corpus_size as (
+    select
+        greatest(1, coalesce((
+            select z.chunks
+            from search.scope_size as z
+            where z.scope_id = 0
+        ), 0)) as chunks,
+        coalesce(sum(s.bytes), 0)::bigint as bytes
+    from sized_table as s
+),
+
+part as (
+    select
+        1 as place,
+        'total' as part,
+        current_database()::text as name,
+        c.chunks as live_rows,
+        c.bytes
+    from corpus_size as c
+    union all
+    select
+        2 as place,
+        'embedding set' as part,
+        e.name,
+        s.live_rows,
+        s.bytes
+    from embedding.set as e
+    inner join sized_table as s on s.table_name = 'embedding.vector_' || e.set_id
+    union all
+    -- an estimate: a kind's share of the chunks
+    select
+        3 as place,
+        'scope kind' as part,
+        k.kind as name,
+        sum(z.chunks)::bigint as live_rows,
+        (c.bytes * sum(z.chunks) / c.chunks)::bigint as bytes
+    from search.scope_size as z
+    inner join corpus.scope as k on z.scope_id = k.scope_id
+    cross join corpus_size as c
+    group by k.kind, c.bytes, c.chunks
+    union all
+    select
+        w.place,
+        w.part,
+        s.table_name as name,
+        s.live_rows,
+        w.bytes
+    from sized_table as s
+    cross join lateral (
+        values (4, 'table', s.heap_bytes), (5, 'toast', s.toast_bytes)
+    ) as w (place, part, bytes)
+    union all
+    select
+        6 as place,
+        'index' as part,
+        format('%I.%I', n.nspname, x.relname) as name,
+        greatest(x.reltuples, 0)::bigint as live_rows,
+        pg_total_relation_size(x.oid) as bytes
+    from sized_table as s
+    inner join pg_index as i on s.table_oid = i.indrelid
+    inner join pg_class as x on i.indexrelid = x.oid
+    inner join pg_namespace as n on x.relnamespace = n.oid
+)
+
+select
+    p.part,
+    p.name,
+    p.live_rows,
+    p.bytes,
+    pg_size_pretty(p.bytes) as size,
+    round(p.bytes::numeric / c.chunks, 1) as bytes_per_chunk
+from part as p
+cross join corpus_size as c
+where p.bytes > 0
+order by p.place asc, p.bytes desc, p.name asc;
