@@ -63,9 +63,10 @@ _OTHERS = (
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _HTML_START = re.compile(
-    r"^(?:\s|<\?xml[^>]*\?>|<!--.*?-->)*<(?:!doctype\s+html|html|head|body|title|meta|link|script"
-    r"|style|base|div|p|h[1-6]|table|ul|ol|article|section|main|header|nav|span|br|center|font|a"
-    r"|b|strong|em|i|form|iframe|noscript)\b",
+    # a comment ends at its first end: otherwise many comments could be told apart in endless ways
+    r"^(?:\s|<\?xml[^>]*\?>|<!--(?:(?!-->).)*-->)*+<(?:!doctype\s+html|html|head|body"
+    r"|title|meta|link|script|style|base|div|p|h[1-6]|table|ul|ol|article|section|main|header"
+    r"|nav|span|br|center|font|a|b|strong|em|i|form|iframe|noscript)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _HTML_SOON = re.compile(r"^\s*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE | re.MULTILINE)
