@@ -5,8 +5,8 @@
 -- the same. For up to 50 documents: each title takes room in the table of locks. another_key is
 -- a title that they are about to get.
 --
--- called by  corpus.settle_version, corpus.publish_tasks, corpus.reserve_titles,
---            corpus.correct_facts, corpus.decide_chunks, corpus.decide_documents, corpus.supersede,
+-- called by  corpus.settle_version, corpus.reserve_titles, corpus.correct_facts,
+--            corpus.decide_chunks, corpus.decide_documents, corpus.supersede,
 --            corpus.undo_supersession, validation.judge_batch, corpus.withdraw
 -- locks      advisory: the titles of the documents within scope and family
 

@@ -8,7 +8,7 @@
 -- cannot deadlock.
 --
 -- called by  ingest/calls.py
--- writes     what corpus.publish_version writes, queue.task
+-- writes     what corpus.publish_claims writes
 -- locks      advisory: as corpus.publish_version, for all of them, sorted; then rows: documents,
 --            versions, facts of chunks, each sorted; then tasks
 -- raises     what may pass by itself (deadlock, lack of resources): call again
@@ -43,8 +43,7 @@ begin
     inner join corpus.version as v on t.subject_id = v.version_id
     where t.task_id = any(publish_tasks.task_ids) and t.kind = 'publish_version';
     if cardinality(_versions) > 1 then
-        perform pg_advisory_xact_lock_shared(hashtextextended('embedding.activate', 4));
-        perform corpus.lock_titles(_documents);
+        perform corpus.reserve_titles(publish_tasks.task_ids);
         perform from corpus.document as d
         where d.document_id = any(_documents)
         order by d.document_id
@@ -88,42 +87,25 @@ begin
         left join queue.task as t on u.task_id = t.task_id and t.kind = 'publish_version'
         order by t.subject_id
     loop
-        task_id := _claim.task_id;
-        outcome := 'lost';
-        version_id := _claim.subject_id;
-        document_id := null;
-        version := null;
-        superseded_documents := null;
-        failure := null;
         begin
-            if exists (
-                -- an expired lease that nobody took is good enough
-                select from queue.task as t
-                where t.task_id = _claim.task_id and t.lease_token = _claim.lease_token
-                for update
-            ) then
-                select p.document_id, p.version, p.superseded_documents
-                into document_id, version, superseded_documents
-                from corpus.publish_version(_claim.subject_id) as p;
-                perform queue.finish_task(_claim.task_id, _claim.lease_token);
-                outcome := 'published';
-            end if;
+            return query select p.* from corpus.publish_claims(
+                array[_claim.task_id], array[_claim.lease_token]
+            ) as p;
         exception when others then
             -- a deadlock passes, a full disk is nobody's fault: all of it again
             if sqlstate ~ '^(40|53|57|58|XX)' then
                 raise;
             end if;
             get stacked diagnostics _told = message_text, _hint = pg_exception_hint;
-            failure := concat_ws('. ', _told, nullif(_hint, ''));
+            task_id := _claim.task_id;
             outcome := 'failed';
-            document_id := null;
-            version := null;
-            superseded_documents := null;
+            version_id := _claim.subject_id;
+            failure := concat_ws('. ', _told, nullif(_hint, ''));
             perform queue.fail_task(
                 _claim.task_id, _claim.lease_token, failure, queue.is_lasting(sqlstate)
             );
+            return next;
         end;
-        return next;
     end loop;
 end;
 $func$;
