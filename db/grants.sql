@@ -124,7 +124,7 @@ embedding.index_statements, embedding.missing_indexes, embedding.spare_indexes,
 embedding.previous_set,
 search.fold_statistics, search.scoped_lexemes, search.text_index__keep_statistics,
 search.purge_records, search.refresh_postings, search.scopes_to_list, search.list_postings,
-search.bm25_settings, search.bm25_impact, search.idf, embedding.own_index
+search.bm25_settings, search.bm25_impact, search.idf, search.scan_limit, embedding.own_index
 to pgkb_ingest;
 -- tidying up, not looking
 grant usage on schema privacy to pgkb_ingest;

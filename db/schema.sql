@@ -2056,7 +2056,7 @@ GRANT ALL ON FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid
 CREATE FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 8b12c8a111b2cda4';
+    AS 'sha256 2da648c77da66b4d';
 
 COMMENT ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, in one transaction; who lost a claim publishes nothing.';
 
@@ -4891,7 +4891,7 @@ REVOKE ALL ON FUNCTION embedding.forget_viewer(viewer text) FROM PUBLIC;
 CREATE FUNCTION embedding.index_statements(set_id integer) RETURNS TABLE(index_name text, statement text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 c5945d4a7483e85d';
+    AS 'sha256 8bf322afca1e3493';
 
 COMMENT ON FUNCTION embedding.index_statements(set_id integer) IS 'The indexes that searches of a set read, each with the statement that builds it while the searches go on.';
 
@@ -8666,6 +8666,17 @@ COMMENT ON FUNCTION search.retrieve(request search.request) IS 'Run a search and
 REVOKE ALL ON FUNCTION search.retrieve(request search.request) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.retrieve(request search.request) TO pgkb_admin;
 
+CREATE FUNCTION search.scan_limit(by_bits boolean) RETURNS bigint
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 fc402755f9fea43a';
+
+COMMENT ON FUNCTION search.scan_limit(by_bits boolean) IS 'So many chunks together are scanned; with more, a vector index is read: kb.exact_limit, and four times that where they are scanned by their bits.';
+
+REVOKE ALL ON FUNCTION search.scan_limit(by_bits boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.scan_limit(by_bits boolean) TO pgkb_ingest;
+GRANT ALL ON FUNCTION search.scan_limit(by_bits boolean) TO pgkb_admin;
+
 CREATE FUNCTION search.scope_of(la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, postcode text DEFAULT NULL::text) RETURNS TABLE(la_code text, la_name text, home_la_code text, home_la_name text, school_urn text, school_name text)
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8752,7 +8763,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 821909820636c3c3';
+    AS 'sha256 a6d96752ee87bd2b';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 

@@ -6,7 +6,7 @@
 -- version of its document was faster: then the staged one is stored as already superseded.
 -- Publishing twice changes nothing.
 --
--- called by  bench/churn.py, people at psql; workers publish through
+-- called by  bench/churn.py, people at psql
 -- writes     what corpus.settle_version and corpus.expose_version write
 -- locks      as corpus.settle_version
 -- raises     KB009 unknown version, KB010 a chunk lacks its vector

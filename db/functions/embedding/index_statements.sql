@@ -59,7 +59,7 @@ as $func$
                 config.value('kb.own_index')::bigint,
                 case
                     when s.index_kind = 'binary'
-                        then 4 * config.value('kb.exact_limit')::bigint + 1
+                        then search.scan_limit(true) + 1
                 end
             )
     ) as i

@@ -2,12 +2,12 @@
 -- The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter's selectivity; and how each scope was read.
 --
 -- A scope of kb.own_index chunks, or of more than may be scanned, is read through its own index
--- where it has one. Of the others, the smaller ones that hold kb.exact_limit chunks together are scanned, the rest goes
--- through the index over all local text; where either under-fills, an exact scan tops it up. A
--- set whose index holds bits has them scanned (search.bit_hits) where there are more chunks than
--- are ranked by their vectors anyway, and of four times as many: a bit vector takes about a fourth
--- of the time of a vector. Tags that few visible chunks carry, and as_of, are scanned exactly
--- whatever the scopes; tags that no more than that carry, by their bits.
+-- where it has one. Of the others, the smaller ones that hold no more than search.scan_limit chunks
+-- together are scanned, the rest goes through the index over all local text; where either
+-- under-fills, an exact scan tops it up. A set whose index holds bits has them scanned
+-- (search.bit_hits) where there are more chunks than are ranked by their vectors anyway. Tags that
+-- no more than kb.exact_limit visible chunks carry, and as_of, are scanned exactly whatever the
+-- scopes; tags that no more than search.scan_limit carry, by their bits.
 --
 -- called by  search.rank_candidates, dba.measure_recall, dba.prewarm
 -- raises     ST002 unusable setting
@@ -34,7 +34,7 @@ declare
     _by_bits boolean := vector_leg.as_of is null and (
         select s.index_kind = 'binary' from embedding.set as s where s.set_id = vector_leg.set_id
     );
-    _scan_limit bigint := _exact_limit * case when _by_bits then 4 else 1 end;
+    _scan_limit bigint := search.scan_limit(_by_bits);
     _own_from bigint := least(config.value('kb.own_index')::bigint, _scan_limit + 1);
     -- so many are ranked by their vectors in any case
     _depth bigint := greatest(
