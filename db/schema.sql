@@ -1480,7 +1480,7 @@ CREATE INDEX chunk_embedding_hash_idx ON corpus.chunk USING btree (embedding_has
 
 CREATE INDEX chunk_fact_scope_idx ON corpus.chunk_fact USING btree (scope_id);
 
-CREATE INDEX chunk_fact_tags_idx ON corpus.chunk_fact USING gin (tags);
+CREATE INDEX chunk_fact_scoped_tags_idx ON corpus.chunk_fact USING gin (corpus.scoped_tags(tags, ARRAY[scope_id])) WITH (fastupdate=off);
 
 CREATE INDEX domain_authority_idx ON corpus.domain USING btree (authority);
 
@@ -2170,6 +2170,17 @@ COMMENT ON FUNCTION corpus.scope_for(la_code text, school_urn text, owner text, 
 REVOKE ALL ON FUNCTION corpus.scope_for(la_code text, school_urn text, owner text, principals text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.scope_for(la_code text, school_urn text, owner text, principals text[]) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.scope_for(la_code text, school_urn text, owner text, principals text[]) TO pgkb_admin;
+
+CREATE FUNCTION corpus.scoped_tags(tags text[], scope_ids bigint[]) RETURNS text[]
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 d4231b01d4ea7d37';
+
+COMMENT ON FUNCTION corpus.scoped_tags(tags text[], scope_ids bigint[]) IS 'Each of these tags in each of these scopes, as one word: those of a chunk and those a question asks for have one in common where the chunk is in one of the scopes and carries one of the tags.';
+
+REVOKE ALL ON FUNCTION corpus.scoped_tags(tags text[], scope_ids bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.scoped_tags(tags text[], scope_ids bigint[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.scoped_tags(tags text[], scope_ids bigint[]) TO pgkb_admin;
 
 CREATE FUNCTION corpus.set_status(chunk_ids bigint[], status text, actor text DEFAULT NULL::text, reason text DEFAULT NULL::text) RETURNS integer
     LANGUAGE plpgsql
@@ -8282,7 +8293,7 @@ CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids 
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS 'sha256 9caaac8b2a95226e';
+    AS 'sha256 777d272aaf836030';
 
 COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
 
@@ -8393,7 +8404,7 @@ GRANT ALL ON FUNCTION search.count_candidates(hits search.ranked_hit[], attempts
 CREATE FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date) RETURNS SETOF search.vector_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 bf7b5bf276a29a46';
+    AS 'sha256 37eae2cc144b6ae3';
 
 COMMENT ON FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date) IS 'The most similar visible chunks of these scopes by an exact scan: recall 1, cost grows with the scopes.';
 
@@ -8511,7 +8522,7 @@ CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_id
     SET enable_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS 'sha256 b0ced58a38d4f570';
+    AS 'sha256 2685b8e233b68f77';
 
 COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.';
 
@@ -8521,7 +8532,7 @@ GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, sc
 CREATE FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 b1c70cdad5523e4b';
+    AS 'sha256 7273a76834fa1abc';
 
 COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) IS 'The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.';
 
@@ -8533,7 +8544,7 @@ CREATE FUNCTION search.keyword_pool(words search.query_word[], from_index search
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 6856f20239e66523';
+    AS 'sha256 50fec09e9fbb7b78';
 
 COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words: what the keyword leg scores exactly, from their texts.';
 
@@ -8645,6 +8656,16 @@ COMMENT ON FUNCTION search.refresh_postings() IS 'Make the posting lists that se
 REVOKE ALL ON FUNCTION search.refresh_postings() FROM PUBLIC;
 GRANT ALL ON FUNCTION search.refresh_postings() TO pgkb_ingest;
 GRANT ALL ON FUNCTION search.refresh_postings() TO pgkb_admin;
+
+CREATE FUNCTION search.rerank_depth(candidates integer, width integer) RETURNS integer
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 088acc01c7244580';
+
+COMMENT ON FUNCTION search.rerank_depth(candidates integer, width integer) IS 'So many of the nearest by bits are ranked again by their vectors: at 768 dimensions eight times the candidates, at least kb.rerank_depth; in proportion fewer of wider vectors, more of narrower ones.';
+
+REVOKE ALL ON FUNCTION search.rerank_depth(candidates integer, width integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.rerank_depth(candidates integer, width integer) TO pgkb_admin;
 
 CREATE FUNCTION search.resolve_request(query_vec public.vector, tsquery tsquery, la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, tags text[] DEFAULT NULL::text[], top_k integer DEFAULT NULL::integer, principals text[] DEFAULT NULL::text[], as_of date DEFAULT NULL::date, statuses text[] DEFAULT NULL::text[], topics text[] DEFAULT NULL::text[], candidates integer DEFAULT NULL::integer, rrf_k double precision DEFAULT NULL::double precision, vector_weight double precision DEFAULT NULL::double precision, keyword_weight double precision DEFAULT NULL::double precision, embedding_set text DEFAULT NULL::text) RETURNS search.request
     LANGUAGE plpgsql STABLE PARALLEL SAFE
@@ -8763,7 +8784,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a6d96752ee87bd2b';
+    AS 'sha256 1fb0fdb12f0eb3f7';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 
@@ -8773,6 +8794,7 @@ GRANT ALL ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, sc
 CREATE FUNCTION search.visible_scopes(la text DEFAULT NULL::text, home_la text DEFAULT NULL::text, urn text DEFAULT NULL::text, principals text[] DEFAULT NULL::text[], everywhere boolean DEFAULT false) RETURNS SETOF search.visible_scope
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
     AS 'sha256 da251170ae10224c';
 
 COMMENT ON FUNCTION search.visible_scopes(la text, home_la text, urn text, principals text[], everywhere boolean) IS 'The scopes a caller may see, with their labels and sizes; with everywhere, all authorities instead of national only.';
@@ -8783,7 +8805,7 @@ GRANT ALL ON FUNCTION search.visible_scopes(la text, home_la text, urn text, pri
 CREATE FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[] DEFAULT NULL::text[], on_day date DEFAULT CURRENT_DATE) RETURNS SETOF search.ranked_hit
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 81d163e660a0d5e8';
+    AS 'sha256 ed83ca0183806908';
 
 COMMENT ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[], on_day date) IS 'Mild weights after fusion: freshness, kind of publisher, topic and local boosts; score = rrf_raw times all of them.';
 

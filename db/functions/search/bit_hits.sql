@@ -2,7 +2,7 @@
 -- The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.
 --
 -- A fifth of the time of search.exact_hits at 1536 dimensions, and nearly its recall: of the
--- nearest kb.rerank_depth by Hamming distance, at least eight times as many as are asked for, the
+-- nearest by Hamming distance, several times as many as are asked for (search.rerank_depth), the
 -- vectors say which are the best. What is not visible is left out of half as many again as are
 -- asked for: nearly all that is near is visible. Where it is not, too few of those that are visible
 -- were ranked to trust them; fewer than asked for are found, and search.vector_leg scans exactly.
@@ -41,7 +41,8 @@ begin
                 order by b.bits operator(public.<~>) $7, b.chunk_id
                 limit $6
             ) as h
-            inner join embedding.%1$I as v on h.chunk_id = v.chunk_id
+            -- the set, too, though all of the partition are of it: the key begins with it
+            inner join embedding.%1$I as v on v.set_id = $2 and h.chunk_id = v.chunk_id
             order by distance, v.chunk_id
             limit $5 + ($5 + 1) / 2
         ) as n
@@ -60,15 +61,15 @@ begin
         'vector_' || bit_hits.set_id,
         case
             when bit_hits.tags is not null
-                then 'inner join corpus.chunk_fact as c on b.chunk_id = c.chunk_id '
-                    'and c.scope_id = any($3) and c.status = any($4) and c.tags && $8'
+                then 'inner join search.tagged_chunks($8, $3, $4) as c '
+                    'on b.chunk_id = c.chunk_id'
             else ''
         end
     )
     using
         bit_hits.query, bit_hits.set_id, bit_hits.scope_ids, bit_hits.statuses,
         bit_hits.candidates,
-        greatest(8 * bit_hits.candidates, config.value('kb.rerank_depth')::integer),
+        search.rerank_depth(bit_hits.candidates, public.vector_dims(bit_hits.query)),
         public.binary_quantize(bit_hits.query)::bit varying,
         bit_hits.tags;
 end;

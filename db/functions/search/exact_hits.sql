@@ -32,22 +32,25 @@ begin
             from (
                 select v.chunk_id, v.embedding operator(public.<=>) $1 as distance
                 from embedding.%I as v
-                inner join corpus.chunk_fact as f on v.chunk_id = f.chunk_id
-                where
-                    v.scope_id = any($2)
-                    and f.scope_id = any($2)
-                    and f.status = any($3)
-                    and ($4 is null or f.tags && $4)
+                inner join %s v.chunk_id = f.chunk_id
+                -- all of the partition are of the set, but its key begins with it
+                where v.set_id = $6 and v.scope_id = any($2)
                 -- by id where equal: what the limit cuts off must not depend on where rows lie
                 order by v.embedding operator(public.<=>) $1, v.chunk_id
                 limit $5
             ) as h
             $query$,
-            'vector_' || exact_hits.set_id
+            'vector_' || exact_hits.set_id,
+            case
+                when exact_hits.tags is null
+                    then 'corpus.chunk_fact as f on f.scope_id = any($2) '
+                        'and f.status = any($3) and'
+                else 'search.tagged_chunks($4, $2, $3) as f on'
+            end
         )
         using
             exact_hits.query, exact_hits.scope_ids, exact_hits.statuses, exact_hits.tags,
-            exact_hits.candidates;
+            exact_hits.candidates, exact_hits.set_id;
         return;
     end if;
     return query

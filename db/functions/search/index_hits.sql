@@ -1,8 +1,8 @@
 -- search.index_hits
 -- The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.
 --
--- A set whose index holds bits (index_kind binary) brings kb.rerank_depth hits by Hamming distance,
--- which the vectors rank. National text is found through an index of its own, so it is asked for alone.
+-- A set whose index holds bits (index_kind binary) brings several times as many hits by Hamming
+-- distance (search.rerank_depth), which the vectors rank. National text is found through an index of its own, so it is asked for alone.
 --
 -- The planner settings leave the index as the only way that needs no sort; they and the hnsw
 -- settings hold inside this call only (a SET clause restores what set_config changes).
@@ -45,9 +45,8 @@ declare
 begin
     if _binary then
         -- bits tell less the more is asked for
-        _depth := least(
-            1000,
-            greatest(8 * index_hits.candidates, config.value('kb.rerank_depth')::integer)
+        _depth := search.rerank_depth(
+            index_hits.candidates, public.vector_dims(index_hits.query)
         );
         _order := 'public.binary_quantize(v.embedding)::bit(%1$s) operator(public.<~>) '
             'public.binary_quantize($1)::bit(%1$s)';

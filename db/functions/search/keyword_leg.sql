@@ -31,6 +31,7 @@ as $func$
 declare
     _budget bigint := config.value('kb.keyword_budget')::bigint;
     _pool_size integer := greatest(100, 2 * keyword_leg.candidates);
+    _kept_places integer := greatest(1, keyword_leg.candidates / 3);   -- for identifiers
     _bm25 search.bm25;
     _words search.query_word[];
     _chosen search.query_word[];   -- those that are read from the index
@@ -48,11 +49,9 @@ begin
     end if;
     if keyword_leg.tags is not null and keyword_leg.as_of is null and not exists (
         select
-        from corpus.chunk_fact as f
-        where
-            f.tags && keyword_leg.tags
-            and f.scope_id = any(keyword_leg.scope_ids)
-            and f.status = any(keyword_leg.statuses)
+        from search.tagged_chunks(
+            keyword_leg.tags, keyword_leg.scope_ids, keyword_leg.statuses, 1
+        )
     ) then
         -- words are read before tags are looked up: in vain here
         return;
@@ -128,7 +127,15 @@ begin
         _identifiers := array(
             select w from unnest(_chosen) as w where w.identifier and not w.expansion
         );
-        if cardinality(_pool) >= _pool_size and cardinality(_identifiers) > 0 then
+        -- a full pool holds the best of them, too, where it holds as many as have places kept
+        if cardinality(_pool) >= _pool_size and cardinality(_identifiers) > 0 and (
+            select count(*)
+            from unnest(_pool) as p
+            where p.lexemes @@ (
+                select string_agg(terms.quote_lexeme(i.lexeme), ' | ')::tsquery
+                from unnest(_identifiers) as i
+            )
+        ) < _kept_places then
             _pool := _pool || array(
                 select t
                 from search.keyword_pool(
@@ -156,7 +163,7 @@ begin
             from search.score_texts(_pool, _words, _bm25) as h
         ) as s
         order by
-            s.identifier_matched and s.nth <= greatest(1, keyword_leg.candidates / 3) desc,
+            s.identifier_matched and s.nth <= _kept_places desc,
             s.rank, s.chunk_id
         limit keyword_leg.candidates
     ) as r

@@ -5,7 +5,8 @@
 -- and the best are picked out. What the lists do not hold is read from the index and scored row by
 -- row: scopes without lists, words that few chunks of a scope hold, texts that came since. Of the
 -- index only the words in from_index are read, and at most budget postings of a word, those of the
--- chunks first that hold it three times or oftener; the others score low by it.
+-- chunks first that hold it three times or oftener; the others score low by it. Of the smallest
+-- scopes without lists, as a school's, every text is looked at instead.
 --
 -- called by  search.keyword_leg
 -- raises     ST002 unusable setting
@@ -45,6 +46,19 @@ declare
     -- more than are asked for: some are not visible, some have gone
     _wanted integer := keyword_pool.pool + keyword_pool.pool / 4;
     _few constant integer := 5000;
+    -- scopes so small that all their texts are looked at: each word asked of the index takes as long
+    -- as it takes to look for it in some two hundred texts
+    _small bigint[] := array(
+        select r.scope_id
+        from (
+            select
+                s.scope_id,
+                sum(s.chunks) over (order by s.chunks, s.scope_id) as running
+            from unnest(keyword_pool.scopes) as s
+            where s.scope_id <> all(keyword_pool.listed)
+        ) as r
+        where r.running <= 100
+    );
     _tagged bigint[];   -- the visible chunks of listed scopes that carry the tags, where they are few
     _tagged_scopes bigint[];
     _cut real := -1;
@@ -59,14 +73,8 @@ begin
     if keyword_pool.tags is not null then
         select coalesce(array_agg(t.chunk_id), '{}'), array_agg(t.scope_id)
         into _tagged, _tagged_scopes
-        from (
-            select f.chunk_id, f.scope_id
-            from corpus.chunk_fact as f
-            where
-                f.tags && keyword_pool.tags
-                and f.scope_id = any(keyword_pool.listed)
-                and f.status = any(keyword_pool.statuses)
-            limit _few + 1
+        from search.tagged_chunks(
+            keyword_pool.tags, keyword_pool.listed, keyword_pool.statuses, _few + 1
         ) as t;
         if cardinality(_tagged) > _few then
             _tagged := null;
@@ -114,7 +122,7 @@ begin
                     count(*) as scopes,
                     sum(s.chunks) as chunks
                 from unnest(keyword_pool.scopes) as s
-                where s.scope_id <> all(l.scope_ids)
+                where s.scope_id <> all(l.scope_ids) and s.scope_id <> all(_small)
             ) as r
         ),
 
@@ -174,30 +182,54 @@ begin
                 offset 0
             ) as i
             where cardinality(w.unlisted) > 0
+            union all
+            select
+                t.chunk_id, t.scope_id, 1,
+                w.worth * search.bm25_impact(i.tf, t.token_count, _mean_length, _k1, _b)
+            from search.text_index as t
+            cross join chosen_word as w
+            cross join lateral (
+                select search.term_frequency(t.lexemes, w.term) as tf
+                offset 0
+            ) as i
+            where t.scope_id = any(_small) and i.tf > 0
         ),
 
-        -- unpacked once, then looked into by place
-        scored_block as materialized (
-            select
-                b.scope_id,
-                k.chunk_ids || '{}'::bigint[] as chunk_ids,
-                b.scores::real[] as scores,
-                case
-                    when _tagged is null then string_to_array(public.binary_quantize(
-                        b.scores operator(public.-) public.subvector(
-                            _level, 1, public.vector_dims(b.scores)
-                        )
-                    )::text, '1')
-                end as gaps
-            from unnest(_blocks) as b
-            inner join search.listed_block as k
-                on b.scope_id = k.scope_id and b.block = k.block
+        -- of listed scopes: what carries the tags, or what the index adds to
+        looked_up as materialized (
+            select t.scope_id, array_agg(t.chunk_id) as chunk_ids
+            from unnest(_tagged, _tagged_scopes) as t (chunk_id, scope_id)
+            group by t.scope_id
+            union all
+            select x.scope_id, array_agg(distinct x.chunk_id)
+            from indexed_posting as x
+            where _tagged is null and x.scope_id = any(keyword_pool.listed)
+            group by x.scope_id
         ),
 
         -- age: 2, from the lists: what exceeds the cut, or carries the tags
         listed_score as (
-            select b.chunk_ids[g.place] as chunk_id, 2 as age, b.scores[g.place] as worth
-            from scored_block as b
+            select
+                b.chunk_ids[g.place] as chunk_id,
+                2 as age,
+                -- a norm is the quickest way to a number of a vector: no score is below zero
+                public.vector_norm(public.subvector(b.scores, g.place, 1)) as worth
+            from (
+                -- in rows that are read once: to keep whole blocks takes longer than to make them
+                select
+                    k.chunk_ids || '{}'::bigint[] as chunk_ids,
+                    u.scores,
+                    string_to_array(public.binary_quantize(
+                        u.scores operator(public.-) public.subvector(
+                            _level, 1, public.vector_dims(u.scores)
+                        )
+                    )::text, '1') as gaps
+                from unnest(_blocks) as u
+                inner join search.listed_block as k
+                    on u.scope_id = k.scope_id and u.block = k.block
+                where _tagged is null
+                offset 0
+            ) as b
             cross join lateral (
                 -- every 1 among the bits ends a gap, but for the last, which nothing ends
                 select
@@ -207,23 +239,29 @@ begin
             ) as g
             where g.number < cardinality(b.gaps)
             union all
-            select i.chunk_id, 2, b.scores[p.place]
+            -- under the cut by the lists, or whatever the lists say where it carries the tags
+            select i.chunk_id, 2, w.worth
             from (
-                select t.chunk_id, t.scope_id
-                from unnest(_tagged, _tagged_scopes) as t (chunk_id, scope_id)
-                union all
-                -- under the cut by the lists, but the index adds to it
-                select distinct x.chunk_id, x.scope_id
-                from indexed_posting as x
-                where _tagged is null and x.scope_id = any(keyword_pool.listed)
-            ) as i
-            inner join scored_block as b on i.scope_id = b.scope_id
+                select
+                    l.chunk_ids as wanted, k.chunk_ids || '{}'::bigint[] as chunk_ids, u.scores
+                from looked_up as l
+                inner join unnest(_blocks) as u on l.scope_id = u.scope_id
+                inner join search.listed_block as k
+                    on u.scope_id = k.scope_id and u.block = k.block
+                offset 0
+            ) as b
+            cross join lateral unnest(b.wanted) as i (chunk_id)
             cross join lateral (
                 select width_bucket(i.chunk_id, b.chunk_ids) as place
             ) as p
+            cross join lateral (
+                select public.vector_norm(
+                    public.subvector(b.scores, greatest(1, p.place), 1)
+                ) as worth
+            ) as w
             where
                 b.chunk_ids[p.place] = i.chunk_id
-                and (_tagged is not null or b.scores[p.place] <= _cut)
+                and (_tagged is not null or w.worth <= _cut)
         )
 
         select

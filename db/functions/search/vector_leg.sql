@@ -6,8 +6,9 @@
 -- together are scanned, the rest goes through the index over all local text; where either
 -- under-fills, an exact scan tops it up. A set whose index holds bits has them scanned
 -- (search.bit_hits) where there are more chunks than are ranked by their vectors anyway. Tags that
--- no more than kb.exact_limit visible chunks carry, and as_of, are scanned exactly whatever the
--- scopes; tags that no more than search.scan_limit carry, by their bits.
+-- no more than search.scan_limit visible chunks carry are scanned whatever the scopes: by bits
+-- where the set has them and more carry the tags than are ranked by their vectors anyway, else
+-- exactly, up to kb.exact_limit. So is as_of, always exactly.
 --
 -- called by  search.rank_candidates, dba.measure_recall, dba.prewarm
 -- raises     ST002 unusable setting
@@ -35,10 +36,11 @@ declare
         select s.index_kind = 'binary' from embedding.set as s where s.set_id = vector_leg.set_id
     );
     _scan_limit bigint := search.scan_limit(_by_bits);
+    _exact_tags bigint;   -- with so many chunks that carry the tags their vectors are read
     _own_from bigint := least(config.value('kb.own_index')::bigint, _scan_limit + 1);
     -- so many are ranked by their vectors in any case
-    _depth bigint := greatest(
-        8 * vector_leg.candidates, config.value('kb.rerank_depth')::bigint
+    _depth integer := search.rerank_depth(
+        vector_leg.candidates, public.vector_dims(vector_leg.query)
     );
     _plans search.scope_plan[];
     _scope_ids bigint[] := array(select v.scope_id from unnest(vector_leg.scopes) as v);
@@ -51,22 +53,18 @@ declare
     _found search.vector_hit[];
     _hits search.vector_hit[];
 begin
+    _exact_tags := case when _by_bits then least(_depth, _exact_limit) else _exact_limit end;
     if vector_leg.query is not null and vector_leg.tags is not null and vector_leg.as_of is null then
         select count(*) into _tagged
-        from (
-            select
-            from corpus.chunk_fact as f
-            where
-                f.tags && vector_leg.tags
-                and f.scope_id = any(_scope_ids)
-                and f.status = any(vector_leg.statuses)
+        from search.tagged_chunks(
+            vector_leg.tags, _scope_ids, vector_leg.statuses,
             -- beyond the limit of a scan it matters only where there is more than may be scanned
-            limit 1 + case
+            1 + case
                 when (select sum(v.chunks) from unnest(vector_leg.scopes) as v) > _scan_limit
                     then _scan_limit
-                else _exact_limit
+                else _exact_tags
             end
-        ) as t;
+        );
     end if;
     if vector_leg.query is not null and vector_leg.as_of is null
         and (_tagged is null or _tagged > _scan_limit)
@@ -89,7 +87,7 @@ begin
             case
                 when vector_leg.query is null then 'none'
                 when s.scope_id = any(_own) then 'index'
-                when vector_leg.as_of is not null or _tagged <= _exact_limit then 'exact'
+                when vector_leg.as_of is not null or _tagged <= _exact_tags then 'exact'
                 when _tagged <= _scan_limit then 'bits'
                 when s.running > _scan_limit then 'index'
                 when _by_bits and s.scannable > _depth then 'bits'
@@ -99,10 +97,16 @@ begin
                 when vector_leg.query is null then 'no query vector'
                 when vector_leg.as_of is not null
                     then 'no index holds the versions of another day'
-                when _tagged <= _exact_limit
+                when _tagged <= _exact_tags
                     then format(
-                        '%s visible chunks carry the tags, within kb.exact_limit %s',
-                        _tagged, _exact_limit
+                        '%s visible chunks carry the tags, within %s %s',
+                        _tagged,
+                        case
+                            when _exact_tags < _exact_limit
+                                then 'what is ranked by vectors anyway,'
+                            else 'kb.exact_limit'
+                        end,
+                        _exact_tags
                     )
                 when _tagged <= _scan_limit
                     then format(

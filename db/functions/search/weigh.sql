@@ -34,13 +34,20 @@ as $func$
             s.label,
             search.freshness(v.effective_date, weigh.on_day, setting.freshness_floor) as freshness,
             coalesce(r.weight, 1) as authority_weight,
-            case when f.tags && weigh.topics then setting.topic_boost else 1 end
+            case
+                -- looked up only where there is a topic to look for
+                when cardinality(weigh.topics) > 0 then (
+                    select case when f.tags && weigh.topics then setting.topic_boost else 1 end
+                    from corpus.chunk_fact as f
+                    where f.chunk_id = c.chunk_id
+                )
+                else 1
+            end
             * case when s.label in ('la', 'home_la', 'school') then setting.local_boost else 1 end
             as boost
         from unnest(weigh.hits) as h
         cross join setting
         inner join corpus.chunk as c on h.chunk_id = c.chunk_id
-        inner join corpus.chunk_fact as f on h.chunk_id = f.chunk_id
         inner join corpus.version as v on c.version_id = v.version_id
         inner join unnest(weigh.scopes) as s on c.scope_id = s.scope_id
         left join corpus.authority_rank as r on v.authority = r.authority

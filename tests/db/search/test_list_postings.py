@@ -15,7 +15,7 @@ from tests.plans import plans_of
 from tests.rows import Row, rows_of, value_of
 from tests.sandbox import Held
 
-KENT = "E10000016"
+KENT, BARNSLEY = "E10000016", "E08000038"
 QUESTIONS = ["'bom'", "'dak' | 'bom':D", "'dak' | 'jat' | 'sorv'", "'frim' | 'gone'"]
 
 
@@ -38,11 +38,13 @@ def unlisted(db: psycopg.Connection[Any], query: str) -> list[Row]:
         return leg(db, query)
 
 
-def many(db: psycopg.Connection[Any], source: str = "many", **facts: Any) -> list[int]:
-    """Forty chunks of few words."""
-    passages = [" ".join(words[:9]) for words in invented_texts(40, seed=3)]
+def many(
+    db: psycopg.Connection[Any], source: str = "many", *, texts: int = 40, **facts: Any
+) -> list[int]:
+    """Chunks of few words."""
+    passages = [" ".join(words[:9]) for words in invented_texts(texts, seed=3)]
     ids: list[int] = add_passages(
-        db, passages, clustered(40, clusters=4, seed=6), source=source, **facts
+        db, passages, clustered(texts, clusters=4, seed=6), source=source, **facts
     ).chunk_ids
     return ids
 
@@ -123,21 +125,49 @@ def test_what_came_since_and_what_has_gone_is_known(kb: psycopg.Connection[Any])
     assert value_of(kb, "select array_agg(chunk_id) from search.recent_text") == new.chunk_ids
 
 
+def postings_read(
+    db: psycopg.Connection[Any], tsquery: str, scopes: list[int] | None = None
+) -> float:
+    """Rows that came from the index of words."""
+    with plans_of(db, analyze=True) as collected:
+        leg(db, tsquery, scopes)
+    return sum(
+        node["Actual Rows"] * node["Actual Loops"]
+        for node in collected.of("chosen_word").nodes()
+        if node.get("Index Name") == "text_index_scoped_idx"
+    )
+
+
 def test_lists_are_read_in_place_of_the_index(kb: psycopg.Connection[Any]) -> None:
-    many(kb)
-
-    def postings_read() -> int:
-        with plans_of(kb, analyze=True) as collected:
-            leg(kb, "'bom'")
-        return sum(
-            node["Actual Rows"] * node["Actual Loops"]
-            for node in collected.of("chosen_word").nodes()
-            if node.get("Index Name") == "text_index_scoped_idx"
-        )
-
-    assert postings_read() > 0
+    many(kb, texts=120)  # of a hundred each would be looked at
+    assert postings_read(kb, "'bom'") > 0
     list_all(kb)
-    assert postings_read() == 0
+    assert postings_read(kb, "'bom'") == 0
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_small_scope_without_lists_is_read_whole_and_finds_what_the_index_does(
+    kb: psycopg.Connection[Any], question: str
+) -> None:
+    places: list[dict[str, Any]] = [{}, {"la_code": KENT}, {"la_code": BARNSLEY}]
+    held = [many(kb, f"many {number}", **place) for number, place in enumerate(places)]
+    scopes = value_of(kb, "select array_agg(scope_id order by scope_id) from corpus.scope")
+
+    def scores(*asked: int) -> dict[int, float]:
+        rows = kb.execute(
+            "select chunk_id, bm25_score from search.keyword_leg(%s::tsquery, %s, "
+            "'{approved,pending}', candidates => 200)",
+            [question, list(asked)],
+        ).fetchall()
+        return dict(rows)
+
+    assert postings_read(kb, question, scopes[:2]) == 0, "eighty texts"
+    assert postings_read(kb, question, scopes) > 0, "a hundred and twenty"
+    by_index = scores(*scopes)
+    last = scores(scopes[2])
+    assert last
+    assert last == {chunk: by_index[chunk] for chunk in held[2] if chunk in by_index}
+    assert scores(*scopes[:2]) | last == by_index
 
 
 def test_lists_are_passed_over_when_too_much_came_since(kb: psycopg.Connection[Any]) -> None:
