@@ -4154,7 +4154,7 @@ GRANT ALL ON FUNCTION dba.readiness(expected text, queue_seconds double precisio
 CREATE FUNCTION dba.rebuild_plan(index_name text DEFAULT NULL::text) RETURNS TABLE(step integer, target text, statement text, needed boolean, why text, live_rows bigint, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6e787f7c339a302e';
+    AS 'sha256 1935b4a6f9c156de';
 
 COMMENT ON FUNCTION dba.rebuild_plan(index_name text) IS 'What rebuilding an index, or without a name every vector index, takes: the statements in their order, why, and whether memory suffices.';
 
@@ -4184,7 +4184,7 @@ GRANT ALL ON FUNCTION dba.sample_questions(sample integer) TO pgkb_admin;
 CREATE FUNCTION dba.upkeep_plan() RETURNS TABLE(step integer, task text, target text, statement text, why text, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 05c07f9d58fdf1a0';
+    AS 'sha256 89712760ee50329e';
 
 COMMENT ON FUNCTION dba.upkeep_plan() IS 'What upkeep would do now, in its order: housekeeping, posting lists, vector indexes missing or to be rebuilt after churn, vacuums.';
 
@@ -5033,9 +5033,9 @@ GRANT ALL ON FUNCTION embedding.set_endpoint(name text, url text) TO pgkb_admin;
 CREATE FUNCTION embedding.spare_indexes(set_id integer) RETURNS TABLE(index_name text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 956cbe6fa850c63e';
+    AS 'sha256 a51c45789d49c2d6';
 
-COMMENT ON FUNCTION embedding.spare_indexes(set_id integer) IS 'The vector indexes of a set that no search reads any more, once those that searches read are all there.';
+COMMENT ON FUNCTION embedding.spare_indexes(set_id integer) IS 'The vector indexes of a set that no search reads once those of embedding.index_statements are there.';
 
 REVOKE ALL ON FUNCTION embedding.spare_indexes(set_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.spare_indexes(set_id integer) TO pgkb_ingest;
