@@ -7817,10 +7817,16 @@ CREATE TABLE search.listed_scope (
     scope_id bigint NOT NULL,
     chunks bigint NOT NULL,
     listed_at timestamp with time zone DEFAULT now() NOT NULL,
-    mean_length double precision NOT NULL
+    mean_length double precision NOT NULL,
+    k1 double precision,
+    b double precision
 );
 
+COMMENT ON COLUMN search.listed_scope.b IS 'The kb.bm25_b that is in the scores; NULL when it was listed before this was kept.';
+
 COMMENT ON COLUMN search.listed_scope.chunks IS 'Its searchable chunks when it was listed.';
+
+COMMENT ON COLUMN search.listed_scope.k1 IS 'The kb.bm25_k1 that is in the scores; NULL when it was listed before this was kept.';
 
 COMMENT ON COLUMN search.listed_scope.listed_at IS 'When it was listed.';
 
@@ -7849,7 +7855,7 @@ COMMENT ON COLUMN search.posting_list.lexeme IS 'The lexeme.';
 
 COMMENT ON COLUMN search.posting_list.scope_id IS 'The scope whose chunks these are.';
 
-COMMENT ON COLUMN search.posting_list.scores IS 'For every chunk of the block that holds the word what it adds to the BM25 score, with this idf and the mean length of that time.';
+COMMENT ON COLUMN search.posting_list.scores IS 'For every chunk of the block that holds the word what it adds to the BM25 score, with this idf and what search.listed_scope says of the scope.';
 
 COMMENT ON TABLE search.posting_list IS 'Posting lists of the words that several chunks of a listed scope hold, as of when it was listed; made from search.text_index.';
 
@@ -8564,7 +8570,7 @@ GRANT ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25
 CREATE FUNCTION search.list_postings(scope_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 9fdb1d7525aed18c';
+    AS 'sha256 12374c955250091a';
 
 COMMENT ON FUNCTION search.list_postings(scope_id bigint) IS 'Make the posting lists of a scope anew; returns how many lists it has. A search reads the old ones until this commits.';
 
@@ -8702,7 +8708,7 @@ GRANT ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) T
 CREATE FUNCTION search.scopes_to_list() RETURNS TABLE(scope_id bigint, chunks bigint, why text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 05765e272b71d59a';
+    AS 'sha256 654b1bb86cfdf4bb';
 
 COMMENT ON FUNCTION search.scopes_to_list() IS 'The scopes whose posting lists are to be made: large ones without, and those that changed by a twentieth since.';
 
