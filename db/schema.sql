@@ -4782,7 +4782,7 @@ CREATE FUNCTION embedding.add_set(name text, provider text, model text, width in
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET lock_timeout TO '5s'
-    AS 'sha256 8eb4170509a259d6';
+    AS 'sha256 5824c9831352ca78';
 
 COMMENT ON FUNCTION embedding.add_set(name text, provider text, model text, width integer, retrieval_floor double precision, relevance_floor double precision, school_floor double precision, vector_weight double precision, keyword_weight double precision) IS 'Add an embedding set and the partition for its vectors, empty and unused; returns its key.';
 
@@ -5105,6 +5105,16 @@ REVOKE ALL ON FUNCTION embedding.text_of(title text, content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_admin;
 
+CREATE FUNCTION embedding.vector__clear_bits() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 77e569ae983494a0';
+
+COMMENT ON FUNCTION embedding.vector__clear_bits() IS 'A truncated partition of embedding.vector has no bits: truncating fires no trigger for rows, and a trigger of the table does not fire for a partition.';
+
+REVOKE ALL ON FUNCTION embedding.vector__clear_bits() FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.vector__clear_bits() TO pgkb_admin;
+
 CREATE FUNCTION embedding.vector__keep_bits() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5127,6 +5137,10 @@ GRANT ALL ON FUNCTION embedding.want_version(version_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.want_version(version_id bigint) TO pgkb_admin;
 
 CREATE TRIGGER vector__keep_bits AFTER INSERT OR DELETE OR UPDATE ON embedding.vector FOR EACH ROW EXECUTE FUNCTION embedding.vector__keep_bits();
+
+CREATE TRIGGER vector__clear_bits AFTER TRUNCATE ON embedding.vector_1 FOR EACH STATEMENT EXECUTE FUNCTION embedding.vector__clear_bits('1');
+
+CREATE TRIGGER vector__clear_bits AFTER TRUNCATE ON embedding.vector_2 FOR EACH STATEMENT EXECUTE FUNCTION embedding.vector__clear_bits('2');
 
 CREATE SCHEMA eval;
 
