@@ -4800,6 +4800,17 @@ REVOKE ALL ON FUNCTION embedding.cached_query(viewer text, question text, set_na
 GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text, set_name text) TO pgkb_app;
 GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text, set_name text) TO pgkb_admin;
 
+CREATE FUNCTION embedding.check_numbers(numbers real[], vectors integer, expected_set embedding.set) RETURNS public.halfvec[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 55a78b701d438632';
+
+COMMENT ON FUNCTION embedding.check_numbers(numbers real[], vectors integer, expected_set embedding.set) IS 'Vectors of a set that are given as one row of numbers, one behind the other: each at unit length and half precision; refuse what is none.';
+
+REVOKE ALL ON FUNCTION embedding.check_numbers(numbers real[], vectors integer, expected_set embedding.set) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.check_numbers(numbers real[], vectors integer, expected_set embedding.set) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.check_numbers(numbers real[], vectors integer, expected_set embedding.set) TO pgkb_admin;
+
 CREATE FUNCTION embedding.check_vector(given public.vector, expected_set embedding.set) RETURNS public.halfvec
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4826,7 +4837,7 @@ GRANT ALL ON FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size in
 CREATE FUNCTION embedding.claim_chunks(set_name text, batch_size integer DEFAULT 64, lease interval DEFAULT '00:15:00'::interval) RETURNS TABLE(chunk_id bigint, embedding_text text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 e8dc04f04ee66cf4';
+    AS 'sha256 b6361c94d4dbb164';
 
 COMMENT ON FUNCTION embedding.claim_chunks(set_name text, batch_size integer, lease interval) IS 'Hand a worker chunks that lack their vector in a set, hidden from others for one lease or until its connection ends.';
 
@@ -4898,6 +4909,17 @@ COMMENT ON FUNCTION embedding.index_statements(set_id integer) IS 'The indexes t
 REVOKE ALL ON FUNCTION embedding.index_statements(set_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.index_statements(set_id integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.index_statements(set_id integer) TO pgkb_admin;
+
+CREATE FUNCTION embedding.keep_filled(chunk_ids bigint[], vectors public.halfvec[], set_id integer, embedded integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 9d0a4d7c7c2668a5';
+
+COMMENT ON FUNCTION embedding.keep_filled(chunk_ids bigint[], vectors public.halfvec[], set_id integer, embedded integer) IS 'Put checked vectors of chunks that waited where they belong, and the same for every waiting chunk of the same text; returns how many chunks got one.';
+
+REVOKE ALL ON FUNCTION embedding.keep_filled(chunk_ids bigint[], vectors public.halfvec[], set_id integer, embedded integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.keep_filled(chunk_ids bigint[], vectors public.halfvec[], set_id integer, embedded integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.keep_filled(chunk_ids bigint[], vectors public.halfvec[], set_id integer, embedded integer) TO pgkb_admin;
 
 CREATE FUNCTION embedding.keep_vectors(chunk_ids bigint[], vectors public.halfvec[], set_id integer) RETURNS integer
     LANGUAGE plpgsql
@@ -5061,21 +5083,21 @@ COMMENT ON FUNCTION embedding.stop_fill(set_name text) IS 'Stop seeing to a set'
 REVOKE ALL ON FUNCTION embedding.stop_fill(set_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.stop_fill(set_name text) TO pgkb_admin;
 
-CREATE FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer DEFAULT NULL::integer) RETURNS integer
+CREATE FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], numbers real[]) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a592f556bc29b6b6';
+    AS 'sha256 91f3251fc3543c36';
 
-COMMENT ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) IS 'Store the vectors of claimed chunks, and the same for every waiting chunk of the same text; returns how many chunks got one.';
+COMMENT ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], numbers real[]) IS 'Store the vectors of claimed chunks, given as one row of numbers, and the same for every waiting chunk of the same text; returns how many chunks got one.';
 
-REVOKE ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) TO pgkb_ingest;
-GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) TO pgkb_admin;
+REVOKE ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], numbers real[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], numbers real[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], numbers real[]) TO pgkb_admin;
 
 CREATE FUNCTION embedding.store_numbers(chunk_ids bigint[], numbers real[], set_name text DEFAULT NULL::text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6afafa1cb6466bd9';
+    AS 'sha256 ae6e7b5a04596a89';
 
 COMMENT ON FUNCTION embedding.store_numbers(chunk_ids bigint[], numbers real[], set_name text) IS 'Store vectors of chunks in a set (the active one when not named), given as one row of numbers, the vectors one behind the other; returns how many were new. All or none.';
 

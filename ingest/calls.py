@@ -385,10 +385,10 @@ def store_filled(
     return _count(
         db,
         "select embedding.store_filled(set_name => %(set_name)s, chunk_ids => %(chunk_ids)s,"
-        " vectors => %(vectors)s)",
+        " numbers => %(numbers)s)",
         set_name=set_name,
         chunk_ids=list(chunk_ids),
-        vectors=[_vector(vector) for vector in vectors],
+        numbers=Numbers(vectors),
     )
 
 
@@ -895,11 +895,6 @@ def load_wording(db: psycopg.Connection, *, pack: str, texts: Mapping[str, str])
         " no_area_disclaimer => %(no_area_disclaimer)s, not_found => %(not_found)s)",
         {"pack": pack, **texts},
     )
-
-
-def _vector(vector: Sequence[float]) -> str:
-    # nine digits keep every bit of a float4, which is more than the database stores
-    return f"[{','.join(format(value, '.9g') for value in vector)}]"
 
 
 def _list(values: Sequence[str] | None) -> list[str] | None:

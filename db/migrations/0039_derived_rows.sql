@@ -1,6 +1,6 @@
 -- 0039_derived_rows
--- why   posting lists are made anew when k1 or b of BM25 changes, and a partition of
---       embedding.vector that is truncated leaves no bits
+-- why   posting lists are made anew when k1 or b of BM25 changes, a partition of embedding.vector
+--       that is truncated leaves no bits, and a fill sends its vectors in binary
 -- lock  access exclusive on search.listed_scope and share row exclusive on the partitions of
 --       embedding.vector, for an instant: of those the readers go on
 -- undo  alter table search.listed_scope drop column k1, drop column b;
@@ -48,3 +48,7 @@ begin
     end loop;
 end;
 $$;
+
+-- it takes numbers now
+-- squawk-ignore ban-drop-function
+drop function if exists embedding.store_filled(text, bigint[], text[], integer);
