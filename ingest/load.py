@@ -24,7 +24,7 @@ from ingest.archive.items import opened_archives
 from ingest.archive.limits import archive_limits_from
 from ingest.connect import PatientConnection, connect, holder_name
 from ingest.embedding import check_embedder, chosen_embedder
-from ingest.errors import OptionError, is_passing, is_refusal, words_of
+from ingest.errors import OptionError, again_if_passing, is_passing, is_refusal, words_of
 from ingest.items import FileResult, FileStatus, Item, Progress, Stage
 from ingest.leases import Lease, LeaseKeeper
 from ingest.parse import Parsed, Refused, Sandbox
@@ -54,7 +54,8 @@ def check_options(db: psycopg.Connection, items: Sequence[Item]) -> None:
     try:
         calls.check_ranks(db, authorities=sorted(ranks))
         calls.check_tags(db, tags=sorted(tags))
-        calls.check_scopes(db, scopes=sorted(scopes, key=repr))
+        # made and taken back in one transaction: two runs may name the same new ones
+        again_if_passing(lambda: calls.check_scopes(db, scopes=sorted(scopes, key=repr)))
     except psycopg.Error as error:
         if not is_refusal(error):
             raise
