@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, LiteralString, TypeVar
+from typing import Any, LiteralString, NamedTuple, TypeVar
 from uuid import UUID
 
 import psycopg
@@ -54,6 +54,15 @@ class NewDocument:
     title_is_stated: bool = True
     origin: str | None = None
     other_sources: Sequence[str] = ()
+
+
+class Readers(NamedTuple):
+    """Who may see a document: what its scope is made of."""
+
+    la_code: str | None
+    school_urn: str | None
+    owner: str | None
+    principals: Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,26 +129,16 @@ def active_set(db: psycopg.Connection) -> EmbeddingSet:
         )
 
 
-def check_scope(
-    db: psycopg.Connection,
-    *,
-    la_code: str | None,
-    school_urn: str | None,
-    owner: str | None,
-    principals: Sequence[str] | None,
-) -> None:
+def check_scopes(db: psycopg.Connection, *, scopes: Iterable[Readers]) -> None:
     """Raise for an unknown authority or school, or a pair that does not belong together."""
-    # the function makes the scope where it is new; here it is only asked
+    # the function makes a scope where it is new; here it is only asked
     with db.transaction(force_rollback=True):
         db.execute(
-            "select corpus.scope_for(la_code => %(la_code)s, school_urn => %(school_urn)s,"
-            " owner => %(owner)s, principals => %(principals)s)",
-            {
-                "la_code": la_code,
-                "school_urn": school_urn,
-                "owner": owner,
-                "principals": _list(principals),
-            },
+            "select corpus.scope_for(la_code => s.la_code, school_urn => s.school_urn,"
+            " owner => s.owner, principals => s.principals)"
+            " from jsonb_to_recordset(%(scopes)s)"
+            " as s (la_code text, school_urn text, owner text, principals text[])",
+            {"scopes": Jsonb([scope._asdict() for scope in scopes])},
         )
 
 
@@ -148,9 +147,13 @@ def check_tags(db: psycopg.Connection, *, tags: Sequence[str]) -> None:
     db.execute("select corpus.check_tags(tags => %(tags)s)", {"tags": list(tags)})
 
 
-def check_rank(db: psycopg.Connection, *, authority: str) -> None:
+def check_ranks(db: psycopg.Connection, *, authorities: Sequence[str]) -> None:
     """Raise for a kind of publisher that no pack names."""
-    db.execute("select corpus.check_rank(authority => %(authority)s)", {"authority": authority})
+    db.execute(
+        "select corpus.check_rank(authority => u.authority)"
+        " from unnest(%(authorities)s::text[]) as u (authority)",
+        {"authorities": list(authorities)},
+    )
 
 
 def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: str) -> Staged:
@@ -382,10 +385,10 @@ def store_filled(
     return _count(
         db,
         "select embedding.store_filled(set_name => %(set_name)s, chunk_ids => %(chunk_ids)s,"
-        " vectors => %(vectors)s)",
+        " numbers => %(numbers)s)",
         set_name=set_name,
         chunk_ids=list(chunk_ids),
-        vectors=[_vector(vector) for vector in vectors],
+        numbers=Numbers(vectors),
     )
 
 
@@ -711,7 +714,7 @@ def upkeep_plan(db: psycopg.Connection) -> list[PlannedStep]:
 
 
 def rebuild_plan(db: psycopg.Connection, *, index_name: str | None) -> list[PlannedStep]:
-    """What rebuilding this index, or every vector index, takes. Raises UP001."""
+    """What rebuilding this index, or every vector index, takes. Raises UP001 and UP003."""
     with db.cursor(row_factory=class_row(PlannedStep)) as cursor:
         return cursor.execute(
             "select 'rebuild' as task, target, statement, why, disk_bytes, graph_bytes,"
@@ -892,11 +895,6 @@ def load_wording(db: psycopg.Connection, *, pack: str, texts: Mapping[str, str])
         " no_area_disclaimer => %(no_area_disclaimer)s, not_found => %(not_found)s)",
         {"pack": pack, **texts},
     )
-
-
-def _vector(vector: Sequence[float]) -> str:
-    # nine digits keep every bit of a float4, which is more than the database stores
-    return f"[{','.join(format(value, '.9g') for value in vector)}]"
 
 
 def _list(values: Sequence[str] | None) -> list[str] | None:
