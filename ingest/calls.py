@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any, LiteralString, TypeVar
+from typing import Any, LiteralString
 from uuid import UUID
 
 import psycopg
@@ -12,8 +12,7 @@ from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
 from ingest.numbers import Numbers
-
-Row = TypeVar("Row")
+from ingest.rows import count, flag, one_row
 
 # ---------------------------------------------------------------------------------------------
 # Documents: from a parsed text to a published version
@@ -113,7 +112,7 @@ class _Turn:
 def active_set(db: psycopg.Connection) -> EmbeddingSet:
     """The embedding set in use."""
     with db.cursor(row_factory=class_row(EmbeddingSet)) as cursor:
-        return _one(
+        return one_row(
             cursor.execute(
                 "select s.name, s.provider, s.model, s.width from embedding.active_set() as s"
             )
@@ -156,7 +155,7 @@ def check_rank(db: psycopg.Connection, *, authority: str) -> None:
 def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: str) -> Staged:
     """Store a text nobody sees yet, and its task, leased to the holder."""
     with db.cursor(row_factory=class_row(Staged)) as cursor:
-        return _one(
+        return one_row(
             cursor.execute(
                 "select outcome, kept_as, document_id, version_id, existing_document_id,"
                 " existing_source, chunk_count, task_id, lease_token from corpus.stage_document("
@@ -212,7 +211,7 @@ def store_vectors(
     set_name: str,
 ) -> int:
     """Store vectors of chunks in a set; returns how many were new."""
-    return _count(
+    return count(
         db,
         "select embedding.store_numbers(chunk_ids => %(chunk_ids)s, numbers => %(numbers)s,"
         " set_name => %(set_name)s)",
@@ -323,7 +322,7 @@ def sets_to_keep_up(db: psycopg.Connection) -> list[KnownSet]:
 
 def add_set(db: psycopg.Connection, *, name: str, provider: str, model: str, width: int) -> int:
     """Add a set, or find the same one; its key. Raises VE011."""
-    return _count(
+    return count(
         db,
         "select embedding.add_set(name => %(name)s, provider => %(provider)s,"
         " model => %(model)s, width => %(width)s)",
@@ -341,7 +340,7 @@ def drop_set(db: psycopg.Connection, *, name: str) -> None:
 
 def start_fill(db: psycopg.Connection, *, set_name: str) -> int:
     """Note every chunk that lacks a vector in the set; how many wait."""
-    return _count(db, "select embedding.start_fill(set_name => %(set_name)s)", set_name=set_name)
+    return count(db, "select embedding.start_fill(set_name => %(set_name)s)", set_name=set_name)
 
 
 def stop_fill(db: psycopg.Connection, *, set_name: str) -> None:
@@ -352,7 +351,7 @@ def stop_fill(db: psycopg.Connection, *, set_name: str) -> None:
 def estimate_fill(db: psycopg.Connection, *, set_name: str) -> Estimate:
     """What the fill of a set still takes."""
     with db.cursor(row_factory=class_row(Estimate)) as cursor:
-        return _one(
+        return one_row(
             cursor.execute(
                 "select chunks, texts, characters"
                 " from embedding.estimate_fill(set_name => %(set_name)s)",
@@ -379,7 +378,7 @@ def store_filled(
     vectors: Sequence[Sequence[float]],
 ) -> int:
     """Store vectors of claimed chunks, also for those of the same text; how many got one."""
-    return _count(
+    return count(
         db,
         "select embedding.store_filled(set_name => %(set_name)s, chunk_ids => %(chunk_ids)s,"
         " vectors => %(vectors)s)",
@@ -444,7 +443,7 @@ def try_to_reserve(db: psycopg.Connection, *, set_id: int) -> bool:
 
     Asked again and again, not waited for: a build waits for every statement that is under way.
     """
-    return _flag(
+    return flag(
         db,
         "select pg_try_advisory_lock(hashtextextended('embedding.build', %(set_id)s))",
         set_id=set_id,
@@ -483,7 +482,7 @@ def _drop_index(db: psycopg.Connection, name: str) -> None:
 
 def _known(db: psycopg.Connection, statement: LiteralString, **values: object) -> KnownSet:
     with db.cursor(row_factory=class_row(KnownSet)) as cursor:
-        return _one(cursor.execute(statement, values))
+        return one_row(cursor.execute(statement, values))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -521,7 +520,7 @@ def claim_tasks(
 
 def heartbeat(db: psycopg.Connection, *, task_id: int, lease_token: UUID, lease: timedelta) -> bool:
     """Renew a lease; False when somebody else holds the task by now."""
-    return _flag(
+    return flag(
         db,
         "select queue.heartbeat(task_id => %(task_id)s, lease_token => %(lease_token)s,"
         " lease => %(lease)s)",
@@ -540,7 +539,7 @@ def release_task(
     wait: timedelta = timedelta(0),
 ) -> bool:
     """Give work back unfinished and blameless; False when somebody else holds it by now."""
-    return _flag(
+    return flag(
         db,
         "select queue.release_task(task_id => %(task_id)s, lease_token => %(lease_token)s,"
         " reason => %(reason)s, wait => %(wait)s)",
@@ -553,7 +552,7 @@ def release_task(
 
 def finish_task(db: psycopg.Connection, *, task_id: int, lease_token: UUID) -> bool:
     """Remove work that is done; False when somebody else holds it by now."""
-    return _flag(
+    return flag(
         db,
         "select queue.finish_task(task_id => %(task_id)s, lease_token => %(lease_token)s)",
         task_id=task_id,
@@ -574,7 +573,7 @@ def fail_task(
 
     `wait` is the least time until the next try, where somebody asked for one.
     """
-    return _flag(
+    return flag(
         db,
         "select queue.fail_task(task_id => %(task_id)s, lease_token => %(lease_token)s,"
         " reason => %(reason)s, final => queue.is_lasting(%(sqlstate)s), wait => %(wait)s)",
@@ -589,7 +588,7 @@ def fail_task(
 def take_turn(db: psycopg.Connection, *, provider: str) -> timedelta:
     """Reserve the next call to a provider; how long to wait before it."""
     with db.cursor(row_factory=class_row(_Turn)) as cursor:
-        return _one(
+        return one_row(
             cursor.execute(
                 "select queue.take_turn(provider => %(provider)s) as wait", {"provider": provider}
             )
@@ -607,37 +606,37 @@ def next_ready(db: psycopg.Connection, *, kinds: Sequence[str]) -> timedelta | N
 
 def fold_statistics(db: psycopg.Connection) -> int:
     """Fold the noted changes into the search statistics."""
-    return _count(db, "select search.fold_statistics()")
+    return count(db, "select search.fold_statistics()")
 
 
 def refresh_postings(db: psycopg.Connection) -> int:
     """Make the posting lists of scopes that changed much; for how many."""
-    return _count(db, "select search.refresh_postings()")
+    return count(db, "select search.refresh_postings()")
 
 
 def purge_queries(db: psycopg.Connection) -> int:
     """Remove cached questions that can no longer be used."""
-    return _count(db, "select embedding.purge_queries()")
+    return count(db, "select embedding.purge_queries()")
 
 
 def purge_records(db: psycopg.Connection) -> int:
     """Remove a batch of the search records that are old enough."""
-    return _count(db, "select search.purge_records()")
+    return count(db, "select search.purge_records()")
 
 
 def purge_people(db: psycopg.Connection) -> int:
     """Remove sessions and limits that are over, and what is left of people who left."""
-    return _count(db, "select privacy.purge()")
+    return count(db, "select privacy.purge()")
 
 
 def purge_conversations(db: psycopg.Connection) -> int:
     """Remove a batch of conversations whose time is over; returns how many went."""
-    return _count(db, "select chat.purge()")
+    return count(db, "select chat.purge()")
 
 
 def discard_abandoned(db: psycopg.Connection) -> int:
     """Remove staged versions that nobody will finish."""
-    return _count(db, "select corpus.discard_abandoned()")
+    return count(db, "select corpus.discard_abandoned()")
 
 
 # ---------------------------------------------------------------------------------------------
@@ -727,7 +726,7 @@ def run_step(db: psycopg.Connection, *, statement: str) -> None:
 
 def note_builds(db: psycopg.Connection) -> int:
     """Note which vector indexes were built since the last time."""
-    return _count(db, "select dba.note_builds()")
+    return count(db, "select dba.note_builds()")
 
 
 def build_progress(db: psycopg.Connection) -> BuildProgress | None:
@@ -758,17 +757,17 @@ def recall_audit(db: psycopg.Connection, *, sample: int) -> list[BandRecall]:
 
 def load_authorities(db: psycopg.Connection, *, rows: Sequence[Mapping[str, object]]) -> int:
     """Add or correct education authorities and who succeeded whom."""
-    return _count(db, "select place.load_authorities(rows => %(rows)s)", rows=_json(rows))
+    return count(db, "select place.load_authorities(rows => %(rows)s)", rows=_json(rows))
 
 
 def load_districts(db: psycopg.Connection, *, rows: Sequence[Mapping[str, object]]) -> int:
     """Add or correct districts and the education authority of each."""
-    return _count(db, "select place.load_districts(rows => %(rows)s)", rows=_json(rows))
+    return count(db, "select place.load_districts(rows => %(rows)s)", rows=_json(rows))
 
 
 def load_schools(db: psycopg.Connection, *, rows: Sequence[Mapping[str, object]]) -> int:
     """Add or correct schools."""
-    return _count(db, "select place.load_schools(rows => %(rows)s)", rows=_json(rows))
+    return count(db, "select place.load_schools(rows => %(rows)s)", rows=_json(rows))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -847,7 +846,7 @@ def load_synonyms(
     db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]
 ) -> int:
     """Replace the synonyms of a pack."""
-    return _count(
+    return count(
         db,
         "select terms.load_synonyms(pack => %(pack)s, rows => %(rows)s)",
         pack=pack,
@@ -857,7 +856,7 @@ def load_synonyms(
 
 def load_topics(db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]) -> int:
     """Replace the topics of a pack."""
-    return _count(
+    return count(
         db,
         "select terms.load_topics(pack => %(pack)s, rows => %(rows)s)",
         pack=pack,
@@ -867,7 +866,7 @@ def load_topics(db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str
 
 def load_ranks(db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]) -> int:
     """Set how much each kind of publisher weighs."""
-    return _count(
+    return count(
         db,
         "select corpus.load_ranks(pack => %(pack)s, rows => %(rows)s)",
         pack=pack,
@@ -877,7 +876,7 @@ def load_ranks(db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str,
 
 def load_domains(db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]) -> int:
     """Replace the national web sites of a pack."""
-    return _count(
+    return count(
         db,
         "select corpus.load_domains(pack => %(pack)s, rows => %(rows)s)",
         pack=pack,
@@ -903,37 +902,20 @@ def _list(values: Sequence[str] | None) -> list[str] | None:
     return None if values is None else list(values)
 
 
-def _one(cursor: psycopg.Cursor[Row]) -> Row:
-    row = cursor.fetchone()
-    if row is None:
-        raise psycopg.DataError("the database answered with no row")
-    return row
-
-
-def _flag(db: psycopg.Connection, statement: LiteralString, **values: object) -> bool:
-    with db.cursor(row_factory=scalar_row) as cursor:
-        return bool(cursor.execute(statement, values).fetchone())
-
-
 def _copy(
     db: psycopg.Connection, statement: LiteralString, rows: Iterable[tuple[object, ...]]
 ) -> int:
-    count = 0
+    copied = 0
     with db.cursor() as cursor, cursor.copy(statement) as copy:
-        for count, row in enumerate(rows, start=1):  # noqa: B007 - it is returned
+        for copied, row in enumerate(rows, start=1):  # noqa: B007 - it is returned
             copy.write_row(row)
-    return count
+    return copied
 
 
 def _merge(db: psycopg.Connection, statement: LiteralString, **values: object) -> MergeReport:
     with db.cursor(row_factory=class_row(MergeReport)) as cursor:
-        return _one(cursor.execute(statement, values))
+        return one_row(cursor.execute(statement, values))
 
 
 def _json(rows: Sequence[Mapping[str, object]]) -> Jsonb:
     return Jsonb([dict(row) for row in rows])
-
-
-def _count(db: psycopg.Connection, statement: LiteralString, **values: object) -> int:
-    with db.cursor(row_factory=scalar_row) as cursor:
-        return int(cursor.execute(statement, values).fetchone() or 0)
