@@ -26,10 +26,11 @@ from ingest.connect import PatientConnection, connect, holder_name
 from ingest.embedding import check_embedder, chosen_embedder
 from ingest.errors import OptionError, is_passing, is_refusal, words_of
 from ingest.items import FileResult, FileStatus, Item, Progress, Stage
-from ingest.leases import Lease, LeaseKeeper
 from ingest.parse import Parsed, Refused, Sandbox
 from ingest.parse.clean import clean_line
 from ingest.paths import longer_names, origin_of
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
 from ingest.tasks.publish_version import Done, Publisher, Turn, Work
 from ingest.titles import title_of
@@ -455,7 +456,7 @@ class _Load:
         for waiting in self._waiting.values():
             lease = waiting.work.lease
             try:
-                calls.release_task(
+                queue.release_task(
                     self._db.get(), task_id=lease.task_id, lease_token=lease.lease_token
                 )
             except psycopg.Error:

@@ -23,7 +23,8 @@ from ingest.errors import words_of
 from ingest.fetch import Fetcher
 from ingest.filling import Filler, Pace
 from ingest.intake.calls import purge_batches
-from ingest.leases import Lease, LeaseKeeper
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
 from ingest.tasks import crawl_job, fetch_page, read_upload, validate_batch
 from ingest.tasks.publish_version import Publisher, Work, give_back, pause_after
@@ -137,7 +138,7 @@ class _Worker:
                 try:
                     with closing(connect(self._url)) as db:
                         connected = True
-                        calls.listen(db)
+                        queue.listen(db)
                         pause = _FIRST_PAUSE
                         self._serve(db, keeper, once=once)
                         return self._done
@@ -169,16 +170,16 @@ class _Worker:
 
     def _claim(
         self, db: psycopg.Connection, kinds: Sequence[str], *, at_most: int
-    ) -> list[calls.Task]:
-        return calls.claim_tasks(
+    ) -> list[queue.Task]:
+        return queue.claim_tasks(
             db, worker=self._name, batch_size=at_most, lease=self._lease, kinds=kinds
         )
 
     def _work(
-        self, db: psycopg.Connection, keeper: LeaseKeeper, tasks: Sequence[calls.Task]
+        self, db: psycopg.Connection, keeper: LeaseKeeper, tasks: Sequence[queue.Task]
     ) -> None:
         works: list[Work] = []
-        others: list[tuple[calls.Task, Lease]] = []
+        others: list[tuple[queue.Task, Lease]] = []
         for task in tasks:
             lease = Lease(task.task_id, task.lease_token)
             keeper.hold(lease)
@@ -199,7 +200,7 @@ class _Worker:
             for _, lease in others:
                 keeper.let_go(lease)
 
-    def _do(self, db: psycopg.Connection, task: calls.Task, lease: Lease) -> bool:
+    def _do(self, db: psycopg.Connection, task: queue.Task, lease: Lease) -> bool:
         match task.kind:
             case read_upload.KIND:
                 return self._uploads.do(db, read_upload.UploadWork(task.subject_id, lease))
@@ -323,11 +324,11 @@ class _Worker:
     def _wait(self, db: psycopg.Connection) -> None:
         """Until a task is announced, it is time to look again, or a stop."""
         wait = self._settings.poll_seconds
-        ready = calls.next_ready(db, kinds=[*self._kinds, crawl_job.KIND])
+        ready = queue.next_ready(db, kinds=[*self._kinds, crawl_job.KIND])
         if ready is not None:
             # nobody announces that an instant has come; one moment more, so as not to be early
             wait = min(wait, max(ready.total_seconds(), 0) + _A_MOMENT)
         until = min(time.monotonic() + wait, self._next_upkeep)
         while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
-            for _ in calls.notified(db, timeout=min(left, _LISTENING_SECONDS)):
+            for _ in queue.notified(db, timeout=min(left, _LISTENING_SECONDS)):
                 return

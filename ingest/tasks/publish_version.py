@@ -14,7 +14,8 @@ import psycopg
 
 from ingest import calls
 from ingest.errors import again_if_passing, words_of
-from ingest.leases import Lease, LeaseKeeper
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease, LeaseKeeper
 from ingest.spending import embed_counted
 from providers.protocols import LASTING, Embedder, ProviderError
 
@@ -235,7 +236,7 @@ class Publisher:
         """Until all workers together may ask the provider again, or a stop."""
         wait = 0.0
         if not self._stop.is_set():
-            wait = calls.take_turn(db, provider=self._active.provider).total_seconds()
+            wait = queue.take_turn(db, provider=self._active.provider).total_seconds()
         if self._stop.wait(wait):
             raise ProviderError("the work was stopped", code=_STOPPED, retryable=True)
 
@@ -330,7 +331,7 @@ def give_back(
     `sqlstate` is that of the database's error: one that would come again fails the task for good.
     """
     if pause is None:
-        calls.fail_task(
+        queue.fail_task(
             db,
             task_id=lease.task_id,
             lease_token=lease.lease_token,
@@ -338,7 +339,7 @@ def give_back(
             sqlstate=sqlstate,
         )
     else:
-        calls.release_task(
+        queue.release_task(
             db,
             task_id=lease.task_id,
             lease_token=lease.lease_token,

@@ -8,7 +8,7 @@ import psycopg
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
-from ingest.leases import Lease
+from ingest.queue.leases import Lease
 from ingest.rows import count, flag
 
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import psycopg
 
-from ingest import calls
-from ingest.leases import Lease, LeaseKeeper
+from ingest.queue import calls
+from ingest.queue.leases import Lease, LeaseKeeper
 from tests.ingest.library import one
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ingest import calls as queue
 from ingest import worker
 from ingest.connect import connect
-from ingest.leases import Lease
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease
 from ingest.settings import Settings
 from ingest.uploads import calls
 from providers.embed import embedder_for

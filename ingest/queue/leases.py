@@ -9,8 +9,8 @@ from uuid import UUID
 
 import psycopg
 
-from ingest import calls
 from ingest.connect import connect
+from ingest.queue import calls
 
 
 @dataclass(frozen=True, slots=True)
