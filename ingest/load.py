@@ -23,7 +23,8 @@ from ingest import calls
 from ingest.archive.items import opened_archives
 from ingest.archive.limits import archive_limits_from
 from ingest.connect import PatientConnection, connect, holder_name
-from ingest.embedding import check_embedder, chosen_embedder
+from ingest.embedding.calls import EmbeddingSet, active_set
+from ingest.embedding.embedders import check_embedder, chosen_embedder
 from ingest.errors import OptionError, is_passing, is_refusal, words_of
 from ingest.items import FileResult, FileStatus, Item, Progress, Stage
 from ingest.parse import Parsed, Refused, Sandbox
@@ -86,7 +87,7 @@ def load_paths(
     with ExitStack() as stack:
         with closing(connect(url)) as db:
             check_options(db, items)
-            active = calls.active_set(db)
+            active = active_set(db)
             opened = stack.enter_context(opened_archives(db, items, limits=archive_limits_from()))
         if embedder is None:
             embedder = chosen_embedder(active)
@@ -149,7 +150,7 @@ class _Load:
         url: str,
         items: Sequence[Item],
         embedder: Embedder,
-        active: calls.EmbeddingSet,
+        active: EmbeddingSet,
         on_progress: Callable[[Progress], None],
         settings: Settings,
     ) -> None:

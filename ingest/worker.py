@@ -18,10 +18,11 @@ import psycopg
 from ingest import calls
 from ingest.connect import connect, holder_name
 from ingest.crawl.sites.calls import purge_jobs, start_due
-from ingest.embedding import check_embedder, chosen_embedder
+from ingest.embedding.calls import EmbeddingSet, active_set, purge_queries, sets_to_keep_up
+from ingest.embedding.embedders import check_embedder, chosen_embedder
+from ingest.embedding.filling import Filler, Pace
 from ingest.errors import words_of
 from ingest.fetch import Fetcher
-from ingest.filling import Filler, Pace
 from ingest.intake.calls import purge_batches
 from ingest.queue import calls as queue
 from ingest.queue.leases import Lease, LeaseKeeper
@@ -107,7 +108,7 @@ class _Worker:
     ) -> None:
         self._url = url
         self._given = embedder
-        self._own: tuple[calls.EmbeddingSet, Embedder] | None = None
+        self._own: tuple[EmbeddingSet, Embedder] | None = None
         self._stop = stop
         self._settings = settings
         self._lease = timedelta(seconds=settings.lease_seconds)
@@ -241,7 +242,7 @@ class _Worker:
                 keeper.let_go(work.lease)
 
     def _publisher(self, db: psycopg.Connection, keeper: LeaseKeeper) -> Publisher:
-        active = calls.active_set(db)
+        active = active_set(db)
         embedder = self._given or self._own_embedder(active)
         check_embedder(embedder, active)
         return Publisher(
@@ -252,7 +253,7 @@ class _Worker:
             stop=self._stop,
         )
 
-    def _own_embedder(self, active: calls.EmbeddingSet) -> Embedder:
+    def _own_embedder(self, active: EmbeddingSet) -> Embedder:
         if self._own is None or self._own[0] != active:
             self._close_own()
             self._own = (active, chosen_embedder(active))
@@ -271,7 +272,7 @@ class _Worker:
         for keep in (
             calls.fold_statistics,
             calls.refresh_postings,
-            calls.purge_queries,
+            purge_queries,
             calls.purge_records,
             calls.purge_conversations,
             calls.purge_people,
@@ -308,7 +309,7 @@ class _Worker:
         """New documents get their vectors also in the set a switch went away from, so that the
         searches can go back to it.
         """
-        for kept in calls.sets_to_keep_up(db):
+        for kept in sets_to_keep_up(db):
             embedder = chosen_embedder(kept)
             try:
                 Filler(

@@ -13,6 +13,7 @@ from datetime import timedelta
 import psycopg
 
 from ingest import calls
+from ingest.embedding.calls import Chunk, EmbeddingSet, chunks_to_embed, store_vectors
 from ingest.errors import again_if_passing, words_of
 from ingest.queue import calls as queue
 from ingest.queue.leases import Lease, LeaseKeeper
@@ -53,13 +54,13 @@ class _Batch:
     """Chunks for one call to the provider, with the version each belongs to."""
 
     owners: list[Work] = field(default_factory=list)
-    chunks: list[calls.Chunk] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
 
-    def add(self, work: Work, chunks: Sequence[calls.Chunk]) -> None:
+    def add(self, work: Work, chunks: Sequence[Chunk]) -> None:
         self.owners.extend([work] * len(chunks))
         self.chunks.extend(chunks)
 
-    def of(self, work: Work) -> list[calls.Chunk]:
+    def of(self, work: Work) -> list[Chunk]:
         pairs = zip(self.owners, self.chunks, strict=True)
         return [chunk for owner, chunk in pairs if owner is work]
 
@@ -109,7 +110,7 @@ class Publisher:
         self,
         *,
         embedder: Embedder,
-        active: calls.EmbeddingSet,
+        active: EmbeddingSet,
         keeper: LeaseKeeper,
         batch_size: int = 64,
         stop: threading.Event | None = None,
@@ -167,9 +168,9 @@ class Publisher:
             self._send(db, batch, tally)
         yield from self._finish(db, complete, tally, turn, is_last=True)
 
-    def _next_chunks(self, db: psycopg.Connection, work: Work, room: int) -> list[calls.Chunk]:
+    def _next_chunks(self, db: psycopg.Connection, work: Work, room: int) -> list[Chunk]:
         return again_if_passing(
-            lambda: calls.chunks_to_embed(
+            lambda: chunks_to_embed(
                 db, version_id=work.version_id, batch_size=room, set_name=self._active.name
             )
         )
@@ -202,7 +203,7 @@ class Publisher:
             tally.embedded[work.version_id] = tally.embedded.get(work.version_id, 0) + count
             self._on_embedded(work, count)
 
-    def _embed_and_store(self, db: psycopg.Connection, chunks: Sequence[calls.Chunk]) -> None:
+    def _embed_and_store(self, db: psycopg.Connection, chunks: Sequence[Chunk]) -> None:
         if self._outage is not None:
             raise self._outage
         self._wait_for_turn(db)
@@ -219,12 +220,12 @@ class Publisher:
         self._store(db, chunks, vectors)
 
     def _store(
-        self, db: psycopg.Connection, chunks: Sequence[calls.Chunk], vectors: list[list[float]]
+        self, db: psycopg.Connection, chunks: Sequence[Chunk], vectors: list[list[float]]
     ) -> None:
         if not chunks:
             return
         again_if_passing(
-            lambda: calls.store_vectors(
+            lambda: store_vectors(
                 db,
                 chunk_ids=[chunk.chunk_id for chunk in chunks],
                 vectors=vectors,

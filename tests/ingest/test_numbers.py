@@ -7,7 +7,7 @@ import psycopg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.numbers import Numbers
+from ingest.embedding.numbers import Numbers
 from tests.ingest.library import one
 
 

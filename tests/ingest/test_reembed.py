@@ -12,10 +12,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ingest import filling, reembed, worker
+from ingest import worker
+from ingest.embedding import filling, reembed
+from ingest.embedding.filling import Filler, Pace
+from ingest.embedding.reembed import NewSet, Step
 from ingest.errors import IngestError
-from ingest.filling import Filler, Pace
-from ingest.reembed import NewSet, Step
 from ingest.settings import Settings
 from providers.embed import embedder_for
 from providers.protocols import ProviderError

@@ -3,7 +3,7 @@
 --
 -- A late worker does no harm: a chunk's text never changes, so its vector is right whoever made it.
 --
--- called by  ingest/calls.py, embedding.claim_chunks
+-- called by  ingest/embedding/calls.py, embedding.claim_chunks
 -- writes     what embedding.store_vectors writes, embedding.wanted_vector, embedding.fill_batch
 -- locks      the rows of the chunks and of those with the same text, in order
 -- raises     what embedding.store_vectors raises

@@ -4,7 +4,7 @@
 -- A driver sends numbers in binary: reading them as text costs the server and the client five
 -- times as much.
 --
--- called by  ingest/calls.py
+-- called by  ingest/embedding/calls.py
 -- writes     what embedding.keep_vectors writes
 -- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector, VE005 unknown set, VE007 lists of different length
 

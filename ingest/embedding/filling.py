@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import psycopg
 
-from ingest import calls
 from ingest.connect import connect
+from ingest.embedding import calls
 from ingest.errors import IngestError, again_if_passing, words_of
 from ingest.spending import embed_counted
 from providers.protocols import LASTING, Embedder, ProviderError

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import psycopg
 
-from ingest import calls
 from ingest.connect import connect
-from ingest.embedding import check_embedder, chosen_embedder
+from ingest.embedding import calls
+from ingest.embedding.embedders import check_embedder, chosen_embedder
+from ingest.embedding.filling import Filler, Pace
 from ingest.errors import IngestError
-from ingest.filling import Filler, Pace
 from providers.protocols import Embedder
 
 # A text of no meaning, to see whether the provider works before anything is begun.

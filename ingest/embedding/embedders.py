@@ -1,6 +1,6 @@
 """The embedder that belongs to the embedding set in use."""
 
-from ingest.calls import EmbeddingSet
+from ingest.embedding.calls import EmbeddingSet
 from ingest.errors import IngestError
 from providers.embed import embedder_for
 from providers.protocols import Embedder
