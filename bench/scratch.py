@@ -18,6 +18,7 @@ from ingest.embedding import calls as embedding_calls
 from ingest.embedding.embedders import chosen_embedder
 from ingest.items import Item
 from ingest.load import load_paths
+from ingest.tasks import calls as task_calls
 
 NAME = "pgkb_eval"
 # whole documents: no passage may be larger
@@ -146,7 +147,7 @@ def _load_documents(
             vectors=embedder.embed([chunk.embedding_text for chunk in chunks]),
             set_name=set_name,
         )
-        for outcome in ingest_calls.publish_tasks(
+        for outcome in task_calls.publish_tasks(
             db,
             task_ids=[
                 staged.task_id for _, staged in batch if staged.task_id and staged.lease_token

@@ -26,6 +26,7 @@ from ingest.samples.docx import as_docx
 from ingest.samples.pages import as_html, as_txt
 from ingest.samples.pdf import as_pdf
 from ingest.samples.source import Heading, Paragraph, Sample
+from ingest.tasks import calls as tasks
 
 STAGES = ("parse", "chunk", "stage", "list texts to embed", "store vectors", "publish")
 DOCUMENTS = 20
@@ -144,7 +145,7 @@ def _ingest(way: _Way, document: Document, seconds: dict[str, float]) -> int:
     )
     timed(
         "publish",
-        lambda: calls.publish_tasks(db, task_ids=task_ids, lease_tokens=lease_tokens),
+        lambda: tasks.publish_tasks(db, task_ids=task_ids, lease_tokens=lease_tokens),
     )
     return staged.chunk_count
 

@@ -12,12 +12,12 @@ from datetime import timedelta
 
 import psycopg
 
-from ingest import calls
 from ingest.embedding.calls import Chunk, EmbeddingSet, chunks_to_embed, store_vectors
 from ingest.errors import again_if_passing, words_of
 from ingest.queue import calls as queue
 from ingest.queue.leases import Lease, LeaseKeeper
 from ingest.spending import embed_counted
+from ingest.tasks import calls
 from providers.protocols import LASTING, Embedder, ProviderError
 
 # So many failed calls in a row mean that the service is down, not that it hiccups.
