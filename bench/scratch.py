@@ -19,6 +19,7 @@ from ingest.embedding.embedders import chosen_embedder
 from ingest.items import Item
 from ingest.load import load_paths
 from ingest.tasks import calls as task_calls
+from ingest.upkeep.calls import fold_statistics
 
 NAME = "pgkb_eval"
 # whole documents: no passage may be larger
@@ -160,7 +161,7 @@ def _load_documents(
         db.commit()
     for name in WHOLE if whole else {}:
         db.execute("select set_config(%s, '', false)", [name])
-    ingest_calls.fold_statistics(db)
+    fold_statistics(db)
     db.commit()
     return stored
 

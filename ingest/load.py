@@ -35,6 +35,7 @@ from ingest.queue.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
 from ingest.tasks.publish_version import Done, Publisher, Turn, Work
 from ingest.titles import title_of
+from ingest.upkeep.calls import fold_statistics
 from providers.protocols import Embedder
 
 # Characters of others' texts that are kept until it is known what became of them.
@@ -200,7 +201,7 @@ class _Load:
             yield from self._settle()
             if self._stored_any and self._db.is_open:
                 # searches stay fast after many new documents; a worker does the same each minute
-                calls.fold_statistics(self._db.get())
+                fold_statistics(self._db.get())
 
     def _parsed(
         self, sandbox: Sandbox

@@ -15,7 +15,6 @@ from datetime import timedelta
 
 import psycopg
 
-from ingest import calls
 from ingest.connect import connect, holder_name
 from ingest.crawl.sites.calls import purge_jobs, start_due
 from ingest.embedding.calls import EmbeddingSet, active_set, purge_queries, sets_to_keep_up
@@ -29,6 +28,7 @@ from ingest.queue.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
 from ingest.tasks import crawl_job, fetch_page, read_upload, validate_batch
 from ingest.tasks.publish_version import Publisher, Work, give_back, pause_after
+from ingest.upkeep import calls
 from ingest.uploads.calls import purge_uploads
 from ingest.uploads.spool import tidy_spool
 from providers.protocols import Embedder, ProviderError

@@ -7,10 +7,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from ingest import calls, upkeep
 from ingest.connect import connect
 from ingest.errors import UpkeepError
-from ingest.upkeep import Options
+from ingest.upkeep import calls
+from ingest.upkeep import plans as upkeep
+from ingest.upkeep.plans import Options
 from tests import churned
 from tests.rows import value_of
 

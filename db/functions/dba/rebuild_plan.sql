@@ -6,7 +6,7 @@
 -- with \gexec. What a rebuild that broke off left behind is dropped first. A vector index is built
 -- in maintenance_work_mem; one whose graph is larger takes several times longer.
 --
--- called by  admins, dba.upkeep_plan, ingest/calls.py (rebuild)
+-- called by  admins, dba.upkeep_plan, ingest/upkeep/calls.py (rebuild)
 -- raises     UP001 no such index of ours
 
 create or replace function dba.rebuild_plan(index_name text default null)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import psycopg
 
-from ingest import calls
 from ingest.connect import connect
 from ingest.errors import UpkeepError, words_of
+from ingest.upkeep import calls
 
 OnProgress = Callable[[calls.BuildProgress], None]
 OnStep = Callable[[calls.PlannedStep], None]
