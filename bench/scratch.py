@@ -12,12 +12,13 @@ from bench.database import BenchError, Connection, Say, bench_database, connect
 from bench.judged import QuestionSet, read_pack_questions
 from bench.vectors import KeptVectors
 from ingest import calls as ingest_calls
-from ingest import pack, sample
+from ingest import sample
 from ingest.connect import holder_name
 from ingest.embedding import calls as embedding_calls
 from ingest.embedding.embedders import chosen_embedder
 from ingest.items import Item
 from ingest.load import load_paths
+from ingest.packs import loading as pack
 from ingest.tasks import calls as task_calls
 from ingest.upkeep.calls import fold_statistics
 

@@ -10,7 +10,7 @@ import psycopg
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from ingest.rows import count, one_row
+from ingest.rows import one_row
 
 # ---------------------------------------------------------------------------------------------
 # Documents: from a parsed text to a published version
@@ -150,21 +150,6 @@ def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: st
 # ---------------------------------------------------------------------------------------------
 
 
-def load_authorities(db: psycopg.Connection, *, rows: Sequence[Mapping[str, object]]) -> int:
-    """Add or correct education authorities and who succeeded whom."""
-    return count(db, "select place.load_authorities(rows => %(rows)s)", rows=_json(rows))
-
-
-def load_districts(db: psycopg.Connection, *, rows: Sequence[Mapping[str, object]]) -> int:
-    """Add or correct districts and the education authority of each."""
-    return count(db, "select place.load_districts(rows => %(rows)s)", rows=_json(rows))
-
-
-def load_schools(db: psycopg.Connection, *, rows: Sequence[Mapping[str, object]]) -> int:
-    """Add or correct schools."""
-    return count(db, "select place.load_schools(rows => %(rows)s)", rows=_json(rows))
-
-
 # ---------------------------------------------------------------------------------------------
 # Registers: what ingest/registers.py copies in and SQL merges
 # ---------------------------------------------------------------------------------------------
@@ -237,57 +222,6 @@ def authorities(db: psycopg.Connection) -> dict[str, str]:
     return dict(rows.fetchall())
 
 
-def load_synonyms(
-    db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]
-) -> int:
-    """Replace the synonyms of a pack."""
-    return count(
-        db,
-        "select terms.load_synonyms(pack => %(pack)s, rows => %(rows)s)",
-        pack=pack,
-        rows=_json(rows),
-    )
-
-
-def load_topics(db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]) -> int:
-    """Replace the topics of a pack."""
-    return count(
-        db,
-        "select terms.load_topics(pack => %(pack)s, rows => %(rows)s)",
-        pack=pack,
-        rows=_json(rows),
-    )
-
-
-def load_ranks(db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]) -> int:
-    """Set how much each kind of publisher weighs."""
-    return count(
-        db,
-        "select corpus.load_ranks(pack => %(pack)s, rows => %(rows)s)",
-        pack=pack,
-        rows=_json(rows),
-    )
-
-
-def load_domains(db: psycopg.Connection, *, pack: str, rows: Sequence[Mapping[str, object]]) -> int:
-    """Replace the national web sites of a pack."""
-    return count(
-        db,
-        "select corpus.load_domains(pack => %(pack)s, rows => %(rows)s)",
-        pack=pack,
-        rows=_json(rows),
-    )
-
-
-def load_wording(db: psycopg.Connection, *, pack: str, texts: Mapping[str, str]) -> None:
-    """Set what a chat says in the domain of a pack."""
-    db.execute(
-        "select chat.load_wording(pack => %(pack)s, system_prompt => %(system_prompt)s,"
-        " no_area_disclaimer => %(no_area_disclaimer)s, not_found => %(not_found)s)",
-        {"pack": pack, **texts},
-    )
-
-
 def _list(values: Sequence[str] | None) -> list[str] | None:
     return None if values is None else list(values)
 
@@ -305,7 +239,3 @@ def _copy(
 def _merge(db: psycopg.Connection, statement: LiteralString, **values: object) -> MergeReport:
     with db.cursor(row_factory=class_row(MergeReport)) as cursor:
         return one_row(cursor.execute(statement, values))
-
-
-def _json(rows: Sequence[Mapping[str, object]]) -> Jsonb:
-    return Jsonb([dict(row) for row in rows])

@@ -12,8 +12,9 @@ import psycopg
 
 from ingest import calls
 from ingest.calls import MergeReport
-from ingest.pack import load_table
-from ingest.pack_files import authority_table
+from ingest.packs import calls as packs
+from ingest.packs.files import authority_table
+from ingest.packs.loading import load_table
 from ingest.register_files import (
     MOST_PROBLEMS,
     Line,
@@ -146,7 +147,7 @@ def load_authorities(conn: psycopg.Connection, path: Path, *, dry_run: bool = Fa
             raise RegisterError(f"{path}:{first.line}: {first.reason}. Correct the line")
     with conn.transaction(force_rollback=dry_run):
         before = calls.authorities(conn)
-        load_table(conn, table, lambda rows: calls.load_authorities(conn, rows=rows))
+        load_table(conn, table, lambda rows: packs.load_authorities(conn, rows=rows))
         after = calls.authorities(conn)
     listed = table.keys("gss")
     added = len(after.keys() - before.keys())

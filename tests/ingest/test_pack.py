@@ -6,8 +6,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ingest.pack import PackError, PackReport, load_pack
-from ingest.pack_files import read_pack
+from ingest.packs.files import read_pack
+from ingest.packs.loading import PackError, PackReport, load_pack
 from tests.roles import role
 
 SEND = Path(__file__).resolve().parents[2] / "packs" / "send"

@@ -13,7 +13,7 @@ import pytest
 from psycopg.rows import scalar_row
 from pytest_postgresql.executors import NoopExecutor
 
-from ingest.pack import PackError, load_pack
+from ingest.packs.loading import PackError, load_pack
 from ingest.registers import (
     LoadReport,
     RegisterError,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import psycopg
 
-from ingest import calls as queue
 from ingest.crawl.sites.calls import load_policy_pages
+from ingest.packs import calls as packs
 from ingest.tasks.crawl_job import EXTRACTOR
 from providers.protocols import Embedder
 from tests.ingest.crawl.runs import (
@@ -87,7 +87,7 @@ def test_where_a_redirect_ends_is_judged_like_every_page(
     places: psycopg.Connection, url: str, embedder: Embedder, net: Web
 ) -> None:
     # C-04
-    queue.load_domains(
+    packs.load_domains(
         places, pack="test", rows=[{"domain": "gov.uk.example", "authority": "statutory"}]
     )
     places.commit()
@@ -128,7 +128,7 @@ def test_where_a_redirect_ends_is_judged_like_every_page(
 def test_a_national_page_is_fetched_once_and_not_once_per_authority(
     places: psycopg.Connection, url: str, embedder: Embedder, net: Web
 ) -> None:
-    queue.load_domains(
+    packs.load_domains(
         places, pack="test", rows=[{"domain": "law.example", "authority": "statutory"}]
     )
     places.commit()

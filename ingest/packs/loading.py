@@ -6,10 +6,10 @@ from pathlib import Path
 
 import psycopg
 
-from ingest import calls
 from ingest.crawl.sites.calls import load_policy_pages
-from ingest.pack_files import Pack, Table, read_pack
-from ingest.pack_settings import PackError
+from ingest.packs import calls
+from ingest.packs.files import Pack, Table, read_pack
+from ingest.packs.settings import PackError
 
 __all__ = ["PackError", "PackReport", "load_pack"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from ingest.pack_settings import PackError, Settings, read_settings
+from ingest.packs.settings import PackError, Settings, read_settings
 
 Values = dict[str, object]
 Cells = Mapping[str, str]
