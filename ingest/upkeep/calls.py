@@ -1,4 +1,7 @@
-"""Every statement of upkeep: one function here per function there."""
+"""Every statement of upkeep: a worker's rounds, and the plans of people.
+
+Plans are made in SQL; their statements run here one by one, as they may not in a function.
+"""
 
 from dataclasses import dataclass
 

@@ -14,7 +14,7 @@ from psycopg.rows import scalar_row
 from pytest_postgresql.executors import NoopExecutor
 
 from ingest.packs.loading import PackError, load_pack
-from ingest.registers import (
+from ingest.registers.loading import (
     LoadReport,
     RegisterError,
     load_authorities,

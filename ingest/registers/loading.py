@@ -10,12 +10,12 @@ from pathlib import Path
 
 import psycopg
 
-from ingest import calls
-from ingest.calls import MergeReport
 from ingest.packs import calls as packs
 from ingest.packs.files import authority_table
 from ingest.packs.loading import load_table
-from ingest.register_files import (
+from ingest.registers import calls
+from ingest.registers.calls import MergeReport
+from ingest.registers.files import (
     MOST_PROBLEMS,
     Line,
     OnProgress,
