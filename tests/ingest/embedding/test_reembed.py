@@ -24,7 +24,7 @@ from tests.corpus import add
 from tests.ingest.library import load, one, wait_for, words, write_texts
 from tests.providers.fake_openai import FakeServer, Faults, fake_openai
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 WIDE = NewSet(name="wide", provider="compatible", model="fake-wide", width=64)
 
 

@@ -24,7 +24,7 @@ from ingest.registers.loading import (
 from tests.roles import role
 from tests.sandbox import held, shared_database
 
-SEND = Path(__file__).resolve().parents[2] / "packs" / "send"
+SEND = Path(__file__).resolve().parents[3] / "packs" / "send"
 # the columns a full register of schools has and pgkb reads, among others
 GIAS = (
     '"URN","LA (code)","LA (name)","EstablishmentName","EstablishmentStatus (code)","OpenDate",'

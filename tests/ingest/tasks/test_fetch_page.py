@@ -25,7 +25,7 @@ from providers.protocols import Embedder
 from tests.ingest.fetch.sites import BRISK, Answer, Site, moved, names, page, raw, site, tourist
 from tests.ingest.library import KENT, one, visible, words
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from ingest.packs.files import read_pack
 from ingest.packs.loading import PackError, PackReport, load_pack
 from tests.roles import role
 
-SEND = Path(__file__).resolve().parents[2] / "packs" / "send"
+SEND = Path(__file__).resolve().parents[3] / "packs" / "send"
 
 PACK_TOML = """
 [pack]
