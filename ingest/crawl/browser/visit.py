@@ -1,64 +1,22 @@
-"""Pages that show their text only to a browser, read in the system's Chromium.
+"""One page in a browser: each request it wants to make is judged here, and made for it."""
 
-Chromium reaches nothing by itself: it has no name server and a proxy that is not there. Each
-request it wants to make comes here, is vetted like every other address, made by the fetcher's own
-pinned connections, and answered from what came. So redirects, scripts, frames and names that
-change their mind lead no further than a plain fetch does. What is no GET, every download, service
-worker and web socket is refused; pictures, films and fonts are not asked for.
-
-A browser is started for one page, with an empty profile, and a watchdog kills it when it takes too
-long or too much memory, whatever the page does. Playwright and Chromium are optional: without them
-`Browser` says so in one line.
-"""
-
-import importlib.util
-import os
-import shutil
-import tempfile
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urldefrag, urljoin
 
-import psutil
-
+from ingest.crawl.browser.limits import BrowserLimits
 from ingest.crawl.scope import host_of, registrable
 from ingest.crawl.urls import normal_url
-from ingest.errors import IngestError
-from ingest.fetch import Fetcher, FetchError
+from ingest.fetch import FetchError
 from ingest.fetch.answers import REDIRECTS, status_failure
 from ingest.fetch.relay import Relay, Relayed
-from ingest.parse.limits import MEGABYTE
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page, Playwright, Request, Route
+    from playwright.sync_api import BrowserContext, Page, Request, Route
 
-# Statuses that a site may give to a program and not to a browser.
-REFUSALS = frozenset([403, 406, 429])
-# A page with no text and less than this is no page for anybody.
-SMALLEST_SHELL = 256
-
-_PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-_FLAGS = (
-    "--headless",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    # no way out but through us: names do not resolve, and what needs none meets a dead proxy
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--proxy-server=http://127.0.0.1:9",
-    "--proxy-bypass-list=<-loopback>",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--renderer-process-limit=2",
-    "--js-flags=--max-old-space-size=256",
-)
 _NOT_NEEDED = frozenset(["image", "media", "font", "texttrack", "manifest", "ping", "eventsource"])
 # how scripts ask for data; what measures readers goes out as a ping, or to others
 _SCRIPTED = frozenset(["xhr", "fetch"])
@@ -72,24 +30,7 @@ _AT_REST: tuple[Literal["domcontentloaded", "networkidle"], ...] = (
     "networkidle",
 )
 _NOTHING_NEW = 204
-_LOOK = 0.25
 _TRIES = 5
-
-
-class BrowserMissingError(IngestError):
-    """There is no browser to read pages with; the message says what to install."""
-
-
-@dataclass(frozen=True, slots=True)
-class BrowserLimits:
-    """Bounds of one page and all it asks for; `memory` is that of all processes together."""
-
-    wall_seconds: float = 45
-    settle_seconds: float = 5
-    max_requests: int = 80
-    max_bytes: int = 20 * MEGABYTE
-    max_markup: int = 10 * MEGABYTE
-    memory: int = 1536 * MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,102 +47,12 @@ class Rendered:
     wanted_post: bool = False
 
 
-def may_help(*, status: int | None, size: int = 0, has_text: bool = False) -> bool:
-    """Whether a browser might read what a plain fetch did not.
-
-    `status` is the answer's, `size` that of the page, `has_text` whether any was found in it.
-    """
-    if status in REFUSALS:
-        return True
-    return status == 200 and not has_text and size > SMALLEST_SHELL
-
-
 def of_one_site(url: str, page: str) -> bool:
     """Whether one body registered the names of both addresses."""
     return registrable(host_of(url)) == registrable(host_of(page))
 
 
-class Browser:
-    """Reads pages by the rules and through the connections of a fetcher."""
-
-    def __init__(
-        self,
-        fetcher: Fetcher,
-        *,
-        limits: BrowserLimits | None = None,
-        program: str | None = None,
-    ) -> None:
-        """Raises BrowserMissingError; `program` is Chromium, looked for on PATH by default."""
-        self._limits = limits or BrowserLimits()
-        if importlib.util.find_spec("playwright") is None:
-            raise BrowserMissingError(
-                "pages that only scripts write need Playwright: pip install 'pgkb[browser]'"
-            )
-        found = program or next(filter(None, map(shutil.which, _PROGRAMS)), None)
-        if found is None or shutil.which(found) is None:
-            raise BrowserMissingError(
-                "pages that only scripts write need Chromium: install it, "
-                "e.g. apt-get install chromium"
-            )
-        self._program = found
-        self._fetcher = fetcher.with_settings(
-            replace(
-                fetcher.settings,
-                max_bytes=self._limits.max_bytes,
-                wall_seconds=self._limits.wall_seconds,
-            )
-        )
-
-    def render(self, url: str, *, check: Callable[[str], None] = lambda url: None) -> Rendered:
-        """The page at a normal address as a reader sees it. Raises FetchError.
-
-        `check` is called with each address before it is asked for. A FetchError of it refuses
-        the address; any other error ends the page and reaches the caller.
-        """
-        # Playwright is optional
-        from playwright.sync_api import Error, sync_playwright
-
-        relay = self._fetcher.relay()
-        with tempfile.TemporaryDirectory(
-            prefix="pgkb-browser-", ignore_cleanup_errors=True
-        ) as home:
-            profile = Path(home, "profile")
-            with _Watchdog(profile, self._limits) as watchdog:
-                try:
-                    with sync_playwright() as playwright:
-                        context = self._start(playwright, profile)
-                        try:
-                            return _Visit(context, relay, check, self._limits).see(url)
-                        finally:
-                            context.close()
-                except Error as error:
-                    raise watchdog.reason or FetchError(
-                        "broken", "the browser could not show the page", passing=True
-                    ) from error
-                except FetchError as error:
-                    raise watchdog.reason or error from error
-                finally:
-                    relay.close()
-
-    def _start(self, playwright: "Playwright", profile: Path) -> "BrowserContext":
-        return playwright.chromium.launch_persistent_context(
-            profile,
-            executable_path=self._program,
-            args=list(_FLAGS),
-            # Chromium's own sandbox refuses to run for root
-            chromium_sandbox=os.geteuid() != 0,
-            headless=True,
-            accept_downloads=False,
-            service_workers="block",
-            user_agent=self._fetcher.settings.user_agent,
-            timeout=self._limits.wall_seconds * 1000,
-            handle_sigint=False,
-            handle_sigterm=False,
-            handle_sighup=False,
-        )
-
-
-class _Visit:
+class Visit:
     """One page in a browser that was started for it."""
 
     def __init__(
@@ -426,66 +277,3 @@ def _passed_on(answer: Relayed) -> dict[str, str]:
             separator = "\n" if name == "set-cookie" else ", "
             headers[name] = value if known is None else f"{known}{separator}{value}"
     return headers
-
-
-class _Watchdog:
-    """Kills the browser of a profile when its time or its memory is used up."""
-
-    def __init__(self, profile: Path, limits: BrowserLimits) -> None:
-        self.reason: FetchError | None = None
-        self._mark = f"--user-data-dir={profile}"
-        self._limits = limits
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="browser-watchdog", daemon=True)
-
-    def __enter__(self) -> "_Watchdog":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._over.set()
-        self._thread.join()
-        # a browser that outlives its page would outlive us
-        self._kill()
-
-    def _watch(self) -> None:
-        ends = time.monotonic() + self._limits.wall_seconds
-        while not self._over.wait(_LOOK):
-            if time.monotonic() >= ends:
-                self.reason = FetchError(
-                    "timeout",
-                    f"the browser took more than {self._limits.wall_seconds:g} seconds",
-                    passing=True,
-                )
-            elif self._memory() > self._limits.memory:
-                self.reason = FetchError("too-big", "the page takes too much memory in a browser")
-            if self.reason is not None:
-                self._kill()
-                return
-
-    def _processes(self) -> list[psutil.Process]:
-        """The browser and all it started; it runs in a group of its own, so it is known by name."""
-        try:
-            ours = psutil.Process().children(recursive=True)
-        except psutil.Error:
-            return []
-        found = []
-        for process in ours:
-            try:
-                if self._mark in process.cmdline():
-                    found += [process, *process.children(recursive=True)]
-            except psutil.Error:
-                continue
-        return found
-
-    def _memory(self) -> int:
-        total = 0
-        for process in set(self._processes()):
-            with suppress(psutil.Error):
-                total += process.memory_info().rss
-        return total
-
-    def _kill(self) -> None:
-        for process in set(self._processes()):
-            with suppress(psutil.Error):
-                process.kill()
