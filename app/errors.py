@@ -121,6 +121,7 @@ STATUS_BY_SQLSTATE: dict[str, int] = {
     "SE004": 409,
     "UP001": 404,
     "UP002": 422,
+    "UP003": 409,
 }
 
 

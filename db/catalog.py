@@ -117,7 +117,8 @@ def missing_files(conn: Connection, tree: Tree) -> list[SourceFile]:
 def live_triggers(conn: Connection, tree: Tree) -> dict[TriggerName, int]:
     """Triggers on tables of our schemas, each with the oid of its function.
 
-    Those cloned onto partitions belong to their parent's trigger and are left out.
+    Those of partitions are left out: they are cloned from their parent's trigger, or made at run
+    time together with the partition.
     """
     rows = conn.execute(
         """
@@ -125,7 +126,7 @@ def live_triggers(conn: Connection, tree: Tree) -> dict[TriggerName, int]:
         from pg_catalog.pg_trigger as t
         join pg_catalog.pg_class as c on c.oid = t.tgrelid
         join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-        where n.nspname = any(%s) and t.tgparentid = 0 and not t.tgisinternal
+        where n.nspname = any(%s) and not c.relispartition and not t.tgisinternal
         order by 1, 2, 3
         """,
         [list(our_schemas(tree))],

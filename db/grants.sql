@@ -116,9 +116,10 @@ to pgkb_ingest;
 grant execute on function
 config.value, config.check_value,
 embedding.active_set, embedding.named_set, embedding.text_of, embedding.check_vector,
-embedding.chunks_to_embed, embedding.store_vectors, embedding.store_numbers,
-embedding.keep_vectors, embedding.expansion_revision,
+embedding.check_numbers, embedding.chunks_to_embed, embedding.store_vectors,
+embedding.store_numbers, embedding.keep_vectors, embedding.expansion_revision,
 embedding.purge_queries, embedding.want_version, embedding.claim_chunks, embedding.store_filled,
+embedding.keep_filled,
 embedding.release_chunks, embedding.fill_is_over, embedding.estimate_fill, embedding.note_spend,
 embedding.index_statements, embedding.missing_indexes, embedding.spare_indexes,
 embedding.previous_set,

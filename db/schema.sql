@@ -4154,7 +4154,7 @@ GRANT ALL ON FUNCTION dba.readiness(expected text, queue_seconds double precisio
 CREATE FUNCTION dba.rebuild_plan(index_name text DEFAULT NULL::text) RETURNS TABLE(step integer, target text, statement text, needed boolean, why text, live_rows bigint, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6e787f7c339a302e';
+    AS 'sha256 1935b4a6f9c156de';
 
 COMMENT ON FUNCTION dba.rebuild_plan(index_name text) IS 'What rebuilding an index, or without a name every vector index, takes: the statements in their order, why, and whether memory suffices.';
 
@@ -4184,7 +4184,7 @@ GRANT ALL ON FUNCTION dba.sample_questions(sample integer) TO pgkb_admin;
 CREATE FUNCTION dba.upkeep_plan() RETURNS TABLE(step integer, task text, target text, statement text, why text, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE sql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 05c07f9d58fdf1a0';
+    AS 'sha256 89712760ee50329e';
 
 COMMENT ON FUNCTION dba.upkeep_plan() IS 'What upkeep would do now, in its order: housekeeping, posting lists, vector indexes missing or to be rebuilt after churn, vacuums.';
 
@@ -4782,7 +4782,7 @@ CREATE FUNCTION embedding.add_set(name text, provider text, model text, width in
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET lock_timeout TO '5s'
-    AS 'sha256 8eb4170509a259d6';
+    AS 'sha256 5824c9831352ca78';
 
 COMMENT ON FUNCTION embedding.add_set(name text, provider text, model text, width integer, retrieval_floor double precision, relevance_floor double precision, school_floor double precision, vector_weight double precision, keyword_weight double precision) IS 'Add an embedding set and the partition for its vectors, empty and unused; returns its key.';
 
@@ -4799,6 +4799,17 @@ COMMENT ON FUNCTION embedding.cached_query(viewer text, question text, set_name 
 REVOKE ALL ON FUNCTION embedding.cached_query(viewer text, question text, set_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text, set_name text) TO pgkb_app;
 GRANT ALL ON FUNCTION embedding.cached_query(viewer text, question text, set_name text) TO pgkb_admin;
+
+CREATE FUNCTION embedding.check_numbers(numbers real[], vectors integer, expected_set embedding.set) RETURNS public.halfvec[]
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 55a78b701d438632';
+
+COMMENT ON FUNCTION embedding.check_numbers(numbers real[], vectors integer, expected_set embedding.set) IS 'Vectors of a set that are given as one row of numbers, one behind the other: each at unit length and half precision; refuse what is none.';
+
+REVOKE ALL ON FUNCTION embedding.check_numbers(numbers real[], vectors integer, expected_set embedding.set) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.check_numbers(numbers real[], vectors integer, expected_set embedding.set) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.check_numbers(numbers real[], vectors integer, expected_set embedding.set) TO pgkb_admin;
 
 CREATE FUNCTION embedding.check_vector(given public.vector, expected_set embedding.set) RETURNS public.halfvec
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
@@ -4826,7 +4837,7 @@ GRANT ALL ON FUNCTION embedding.chunks_to_embed(version_id bigint, batch_size in
 CREATE FUNCTION embedding.claim_chunks(set_name text, batch_size integer DEFAULT 64, lease interval DEFAULT '00:15:00'::interval) RETURNS TABLE(chunk_id bigint, embedding_text text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 e8dc04f04ee66cf4';
+    AS 'sha256 b6361c94d4dbb164';
 
 COMMENT ON FUNCTION embedding.claim_chunks(set_name text, batch_size integer, lease interval) IS 'Hand a worker chunks that lack their vector in a set, hidden from others for one lease or until its connection ends.';
 
@@ -4898,6 +4909,17 @@ COMMENT ON FUNCTION embedding.index_statements(set_id integer) IS 'The indexes t
 REVOKE ALL ON FUNCTION embedding.index_statements(set_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.index_statements(set_id integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.index_statements(set_id integer) TO pgkb_admin;
+
+CREATE FUNCTION embedding.keep_filled(chunk_ids bigint[], vectors public.halfvec[], set_id integer, embedded integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 9d0a4d7c7c2668a5';
+
+COMMENT ON FUNCTION embedding.keep_filled(chunk_ids bigint[], vectors public.halfvec[], set_id integer, embedded integer) IS 'Put checked vectors of chunks that waited where they belong, and the same for every waiting chunk of the same text; returns how many chunks got one.';
+
+REVOKE ALL ON FUNCTION embedding.keep_filled(chunk_ids bigint[], vectors public.halfvec[], set_id integer, embedded integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.keep_filled(chunk_ids bigint[], vectors public.halfvec[], set_id integer, embedded integer) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.keep_filled(chunk_ids bigint[], vectors public.halfvec[], set_id integer, embedded integer) TO pgkb_admin;
 
 CREATE FUNCTION embedding.keep_vectors(chunk_ids bigint[], vectors public.halfvec[], set_id integer) RETURNS integer
     LANGUAGE plpgsql
@@ -5033,9 +5055,9 @@ GRANT ALL ON FUNCTION embedding.set_endpoint(name text, url text) TO pgkb_admin;
 CREATE FUNCTION embedding.spare_indexes(set_id integer) RETURNS TABLE(index_name text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 956cbe6fa850c63e';
+    AS 'sha256 a51c45789d49c2d6';
 
-COMMENT ON FUNCTION embedding.spare_indexes(set_id integer) IS 'The vector indexes of a set that no search reads any more, once those that searches read are all there.';
+COMMENT ON FUNCTION embedding.spare_indexes(set_id integer) IS 'The vector indexes of a set that no search reads once those of embedding.index_statements are there.';
 
 REVOKE ALL ON FUNCTION embedding.spare_indexes(set_id integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.spare_indexes(set_id integer) TO pgkb_ingest;
@@ -5061,21 +5083,21 @@ COMMENT ON FUNCTION embedding.stop_fill(set_name text) IS 'Stop seeing to a set'
 REVOKE ALL ON FUNCTION embedding.stop_fill(set_name text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.stop_fill(set_name text) TO pgkb_admin;
 
-CREATE FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer DEFAULT NULL::integer) RETURNS integer
+CREATE FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], numbers real[]) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a592f556bc29b6b6';
+    AS 'sha256 91f3251fc3543c36';
 
-COMMENT ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) IS 'Store the vectors of claimed chunks, and the same for every waiting chunk of the same text; returns how many chunks got one.';
+COMMENT ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], numbers real[]) IS 'Store the vectors of claimed chunks, given as one row of numbers, and the same for every waiting chunk of the same text; returns how many chunks got one.';
 
-REVOKE ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) TO pgkb_ingest;
-GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], vectors text[], embedded integer) TO pgkb_admin;
+REVOKE ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], numbers real[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], numbers real[]) TO pgkb_ingest;
+GRANT ALL ON FUNCTION embedding.store_filled(set_name text, chunk_ids bigint[], numbers real[]) TO pgkb_admin;
 
 CREATE FUNCTION embedding.store_numbers(chunk_ids bigint[], numbers real[], set_name text DEFAULT NULL::text) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 6afafa1cb6466bd9';
+    AS 'sha256 ae6e7b5a04596a89';
 
 COMMENT ON FUNCTION embedding.store_numbers(chunk_ids bigint[], numbers real[], set_name text) IS 'Store vectors of chunks in a set (the active one when not named), given as one row of numbers, the vectors one behind the other; returns how many were new. All or none.';
 
@@ -5105,6 +5127,16 @@ REVOKE ALL ON FUNCTION embedding.text_of(title text, content text) FROM PUBLIC;
 GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.text_of(title text, content text) TO pgkb_admin;
 
+CREATE FUNCTION embedding.vector__clear_bits() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 77e569ae983494a0';
+
+COMMENT ON FUNCTION embedding.vector__clear_bits() IS 'A truncated partition of embedding.vector has no bits: truncating fires no trigger for rows, and a trigger of the table does not fire for a partition.';
+
+REVOKE ALL ON FUNCTION embedding.vector__clear_bits() FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.vector__clear_bits() TO pgkb_admin;
+
 CREATE FUNCTION embedding.vector__keep_bits() RETURNS trigger
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -5127,6 +5159,10 @@ GRANT ALL ON FUNCTION embedding.want_version(version_id bigint) TO pgkb_ingest;
 GRANT ALL ON FUNCTION embedding.want_version(version_id bigint) TO pgkb_admin;
 
 CREATE TRIGGER vector__keep_bits AFTER INSERT OR DELETE OR UPDATE ON embedding.vector FOR EACH ROW EXECUTE FUNCTION embedding.vector__keep_bits();
+
+CREATE TRIGGER vector__clear_bits AFTER TRUNCATE ON embedding.vector_1 FOR EACH STATEMENT EXECUTE FUNCTION embedding.vector__clear_bits('1');
+
+CREATE TRIGGER vector__clear_bits AFTER TRUNCATE ON embedding.vector_2 FOR EACH STATEMENT EXECUTE FUNCTION embedding.vector__clear_bits('2');
 
 CREATE SCHEMA eval;
 
@@ -7817,10 +7853,16 @@ CREATE TABLE search.listed_scope (
     scope_id bigint NOT NULL,
     chunks bigint NOT NULL,
     listed_at timestamp with time zone DEFAULT now() NOT NULL,
-    mean_length double precision NOT NULL
+    mean_length double precision NOT NULL,
+    k1 double precision,
+    b double precision
 );
 
+COMMENT ON COLUMN search.listed_scope.b IS 'The kb.bm25_b that is in the scores; NULL when it was listed before this was kept.';
+
 COMMENT ON COLUMN search.listed_scope.chunks IS 'Its searchable chunks when it was listed.';
+
+COMMENT ON COLUMN search.listed_scope.k1 IS 'The kb.bm25_k1 that is in the scores; NULL when it was listed before this was kept.';
 
 COMMENT ON COLUMN search.listed_scope.listed_at IS 'When it was listed.';
 
@@ -7849,7 +7891,7 @@ COMMENT ON COLUMN search.posting_list.lexeme IS 'The lexeme.';
 
 COMMENT ON COLUMN search.posting_list.scope_id IS 'The scope whose chunks these are.';
 
-COMMENT ON COLUMN search.posting_list.scores IS 'For every chunk of the block that holds the word what it adds to the BM25 score, with this idf and the mean length of that time.';
+COMMENT ON COLUMN search.posting_list.scores IS 'For every chunk of the block that holds the word what it adds to the BM25 score, with this idf and what search.listed_scope says of the scope.';
 
 COMMENT ON TABLE search.posting_list IS 'Posting lists of the words that several chunks of a listed scope hold, as of when it was listed; made from search.text_index.';
 
@@ -8564,7 +8606,7 @@ GRANT ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25
 CREATE FUNCTION search.list_postings(scope_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 9fdb1d7525aed18c';
+    AS 'sha256 12374c955250091a';
 
 COMMENT ON FUNCTION search.list_postings(scope_id bigint) IS 'Make the posting lists of a scope anew; returns how many lists it has. A search reads the old ones until this commits.';
 
@@ -8702,7 +8744,7 @@ GRANT ALL ON FUNCTION search.scoped_lexemes(lexemes tsvector, scope_id bigint) T
 CREATE FUNCTION search.scopes_to_list() RETURNS TABLE(scope_id bigint, chunks bigint, why text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 05765e272b71d59a';
+    AS 'sha256 654b1bb86cfdf4bb';
 
 COMMENT ON FUNCTION search.scopes_to_list() IS 'The scopes whose posting lists are to be made: large ones without, and those that changed by a twentieth since.';
 

@@ -1,9 +1,9 @@
 """Every statement of `load`: options are checked, texts staged. Each room has a `calls.py` too."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import psycopg
@@ -39,6 +39,15 @@ class NewDocument:
     other_sources: Sequence[str] = ()
 
 
+class Readers(NamedTuple):
+    """Who may see a document: what its scope is made of."""
+
+    la_code: str | None
+    school_urn: str | None
+    owner: str | None
+    principals: Sequence[str] | None
+
+
 @dataclass(frozen=True, slots=True)
 class Staged:
     """What became of a text: staged, in_progress, unchanged, updated or duplicate."""
@@ -54,26 +63,16 @@ class Staged:
     lease_token: UUID | None
 
 
-def check_scope(
-    db: psycopg.Connection,
-    *,
-    la_code: str | None,
-    school_urn: str | None,
-    owner: str | None,
-    principals: Sequence[str] | None,
-) -> None:
+def check_scopes(db: psycopg.Connection, *, scopes: Iterable[Readers]) -> None:
     """Raise for an unknown authority or school, or a pair that does not belong together."""
-    # the function makes the scope where it is new; here it is only asked
+    # the function makes a scope where it is new; here it is only asked
     with db.transaction(force_rollback=True):
         db.execute(
-            "select corpus.scope_for(la_code => %(la_code)s, school_urn => %(school_urn)s,"
-            " owner => %(owner)s, principals => %(principals)s)",
-            {
-                "la_code": la_code,
-                "school_urn": school_urn,
-                "owner": owner,
-                "principals": _list(principals),
-            },
+            "select corpus.scope_for(la_code => s.la_code, school_urn => s.school_urn,"
+            " owner => s.owner, principals => s.principals)"
+            " from jsonb_to_recordset(%(scopes)s)"
+            " as s (la_code text, school_urn text, owner text, principals text[])",
+            {"scopes": Jsonb([scope._asdict() for scope in scopes])},
         )
 
 
@@ -82,9 +81,13 @@ def check_tags(db: psycopg.Connection, *, tags: Sequence[str]) -> None:
     db.execute("select corpus.check_tags(tags => %(tags)s)", {"tags": list(tags)})
 
 
-def check_rank(db: psycopg.Connection, *, authority: str) -> None:
+def check_ranks(db: psycopg.Connection, *, authorities: Sequence[str]) -> None:
     """Raise for a kind of publisher that no pack names."""
-    db.execute("select corpus.check_rank(authority => %(authority)s)", {"authority": authority})
+    db.execute(
+        "select corpus.check_rank(authority => u.authority)"
+        " from unnest(%(authorities)s::text[]) as u (authority)",
+        {"authorities": list(authorities)},
+    )
 
 
 def stage_document(db: psycopg.Connection, *, new: NewDocument, lease_holder: str) -> Staged:

@@ -49,18 +49,15 @@ _FAREWELL = 5.0
 
 def check_options(db: psycopg.Connection, items: Sequence[Item]) -> None:
     """Raise OptionError for an unknown area, school, tag or publisher among the items' options."""
-    scopes = {(item.la_code, item.school_urn, item.owner, item.principals) for item in items}
-    tags = {item.tags for item in items if item.tags}
     ranks = {item.authority for item in items if item.authority}
+    tags = {tag for item in items for tag in item.tags}
+    scopes = {
+        calls.Readers(item.la_code, item.school_urn, item.owner, item.principals) for item in items
+    }
     try:
-        for rank in sorted(ranks):
-            calls.check_rank(db, authority=rank)
-        for chosen in sorted(tags):
-            calls.check_tags(db, tags=chosen)
-        for la_code, school_urn, owner, principals in sorted(scopes, key=repr):
-            calls.check_scope(
-                db, la_code=la_code, school_urn=school_urn, owner=owner, principals=principals
-            )
+        calls.check_ranks(db, authorities=sorted(ranks))
+        calls.check_tags(db, tags=sorted(tags))
+        calls.check_scopes(db, scopes=sorted(scopes, key=repr))
     except psycopg.Error as error:
         if not is_refusal(error):
             raise

@@ -209,10 +209,10 @@ def store_filled(
     return count(
         db,
         "select embedding.store_filled(set_name => %(set_name)s, chunk_ids => %(chunk_ids)s,"
-        " vectors => %(vectors)s)",
+        " numbers => %(numbers)s)",
         set_name=set_name,
         chunk_ids=list(chunk_ids),
-        vectors=[_vector(vector) for vector in vectors],
+        numbers=Numbers(vectors),
     )
 
 
@@ -305,11 +305,6 @@ def analyze_set(db: psycopg.Connection, *, set_id: int) -> None:
 def purge_queries(db: psycopg.Connection) -> int:
     """Remove cached questions that can no longer be used."""
     return count(db, "select embedding.purge_queries()")
-
-
-def _vector(vector: Sequence[float]) -> str:
-    # nine digits keep every bit of a float4, which is more than the database stores
-    return f"[{','.join(format(value, '.9g') for value in vector)}]"
 
 
 def _drop_index(db: psycopg.Connection, name: str) -> None:

@@ -107,7 +107,7 @@ def upkeep_plan(db: psycopg.Connection) -> list[PlannedStep]:
 
 
 def rebuild_plan(db: psycopg.Connection, *, index_name: str | None) -> list[PlannedStep]:
-    """What rebuilding this index, or every vector index, takes. Raises UP001."""
+    """What rebuilding this index, or every vector index, takes. Raises UP001 and UP003."""
     with db.cursor(row_factory=class_row(PlannedStep)) as cursor:
         return cursor.execute(
             "select 'rebuild' as task, target, statement, why, disk_bytes, graph_bytes,"

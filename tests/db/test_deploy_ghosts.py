@@ -54,6 +54,23 @@ def test_a_second_trigger_made_by_hand_is_a_ghost(blank_url: str, tree: SqlTree)
     assert 'drop trigger "again" on "shelf"."book"' in refusal(blank_url, tree)
 
 
+def test_a_trigger_made_with_its_partition_is_no_ghost(blank_url: str, tree: SqlTree) -> None:
+    """No trigger of the table itself fires when a partition is truncated."""
+    tree.migration(
+        "0002_part",
+        "create table shelf.part (set_id integer) partition by list (set_id);\n"
+        "create table shelf.part_1 partition of shelf.part for values in (1);",
+    )
+    up(blank_url, tree)
+    run(
+        blank_url,
+        "create trigger part__look after truncate on shelf.part_1 "
+        "for each statement execute function shelf.book__look()",
+    )
+    tree.function("count_more", "select count(*) from shelf.book")
+    assert up(blank_url, tree).changed
+
+
 def test_in_public_only_overloads_of_our_names_are_ghosts(blank_url: str, tree: SqlTree) -> None:
     tree.function("public.find_book", "select book_id", arguments="book_id bigint")
     run(

@@ -174,6 +174,28 @@ def test_good_options_pass_the_check(places: psycopg.Connection, folder: Path) -
     )
 
 
+def test_the_options_of_many_items_are_checked_in_a_few_calls(
+    places: psycopg.Connection, folder: Path, tmp_path: Path
+) -> None:
+    """An archive of every council has some 300 of them."""
+    (item,) = write_texts(folder, a="x")
+    many = [
+        replace(item, la_code=KENT, owner=f"person {n}", tags=("transport",)) for n in range(300)
+    ]
+    places.rollback()
+    places.autocommit = True
+    with (tmp_path / "sent").open("w+") as sent:
+        places.pgconn.trace(sent.fileno())
+        check_options(places, many)
+        places.pgconn.untrace()
+        sent.seek(0)
+        answered = sum("ReadyForQuery" in line for line in sent)
+    assert answered <= 6
+    with pytest.raises(OptionError, match="E99999999"):
+        check_options(places, [*many, replace(item, la_code="E99999999", owner="last")])
+    assert one(places, "select count(*) from corpus.scope where owner is not null") == 0
+
+
 def test_an_embedder_of_another_model_is_refused(
     url: str, folder: Path, provider: FakeServer
 ) -> None:

@@ -1,7 +1,7 @@
 -- corpus.scope_for
 -- The scope of a document for these readers, made when it is new.
 --
--- called by  corpus.stage_document, intake.create_batch, intake.receive_upload
+-- called by  corpus.stage_document, intake.create_batch, intake.receive_upload, ingest/calls.py
 -- writes     corpus.scope
 -- raises     PL001 unknown authority, PL002 unknown school, KB006 the school is another authority's
 

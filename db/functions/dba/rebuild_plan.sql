@@ -4,10 +4,11 @@
 -- REINDEX CONCURRENTLY runs neither in a function nor in a procedure, so this tells what to run:
 -- `pgkb rebuild-index` does, and in psql `select statement from dba.rebuild_plan() where needed`
 -- with \gexec. What a rebuild that broke off left behind is dropped first. A vector index is built
--- in maintenance_work_mem; one whose graph is larger takes several times longer.
+-- in maintenance_work_mem; one whose graph is larger takes several times longer. One that upkeep is
+-- going to drop (embedding.spare_indexes) is not rebuilt before.
 --
 -- called by  admins, dba.upkeep_plan, ingest/upkeep/calls.py (rebuild)
--- raises     UP001 no such index of ours
+-- raises     UP001 no such index of ours, UP003 an index that no search reads, ST002 unusable setting
 
 create or replace function dba.rebuild_plan(index_name text default null)
 returns table (
@@ -31,6 +32,11 @@ as $func$
 #variable_conflict use_column
 declare
     _wanted text;
+    _spare text[] := array(
+        select 'embedding.' || x.index_name
+        from embedding.set as e
+        cross join lateral embedding.spare_indexes(e.set_id) as x
+    );
     _memory bigint := pg_size_bytes(current_setting('maintenance_work_mem'));
     _rebuild_after double precision := config.value('kb.rebuild_after')::double precision;
 begin
@@ -45,6 +51,11 @@ begin
             raise exception 'no index of ours is called %', rebuild_plan.index_name
                 using errcode = 'UP001',
                       hint = 'See the names in dba.index_health and give the schema, too.';
+        end if;
+        if _wanted = any(_spare) then
+            raise exception '% is an index that no search reads', _wanted
+                using errcode = 'UP003',
+                      hint = 'Upkeep drops it once all that searches read are there: pgkb upkeep.';
         end if;
     end if;
     return query
@@ -61,7 +72,8 @@ begin
         from dba.index_health as h
         left join dba.vector_index as v on v.index_name = h.index_name
         where
-            case
+            h.index_name <> all(_spare)
+            and case
                 when _wanted is null then h.kind = 'hnsw' or not (h.valid and h.ready)
                 else
                     h.index_name = _wanted

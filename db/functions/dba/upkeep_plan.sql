@@ -81,6 +81,8 @@ as $func$
             'no search reads it any more', null, null, null, true
         from embedding.set as e
         cross join lateral embedding.spare_indexes(e.set_id) as x
+        -- until then it is read
+        where not exists (select from embedding.missing_indexes(e.set_id))
         union all
         select
             3, r.step, 'rebuild', r.target, r.statement, r.why, r.disk_bytes, r.graph_bytes,

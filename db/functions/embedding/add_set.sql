@@ -105,6 +105,11 @@ begin
     );
     -- inline, so that an exact scan of a scope reads no TOAST table
     execute format('alter table embedding.vector_%s alter column embedding set storage plain', _set_id);
+    execute format(
+        'create trigger vector__clear_bits after truncate on embedding.vector_%1$s '
+        'for each statement execute function embedding.vector__clear_bits(%1$s)',
+        _set_id
+    );
     execute format('comment on table embedding.vector_%1$s is %2$L', _set_id, 'Vectors of set ' || _set_id || '.');
     execute format(
         'alter table embedding.vector attach partition embedding.vector_%1$s for values in (%1$s)',

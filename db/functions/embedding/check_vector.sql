@@ -1,7 +1,7 @@
 -- embedding.check_vector
 -- The vector at unit length and half precision; refuse a zero vector and another width, naming model and widths.
 --
--- called by  embedding.store_vectors, embedding.store_numbers, embedding.remember_query, search.resolve_request,
+-- called by  embedding.store_vectors, embedding.check_numbers, embedding.remember_query, search.resolve_request,
 --            search.word_question, eval.store_vectors
 -- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector
 

@@ -6,7 +6,7 @@
 -- that. The lease matters only where a server keeps the connection of a dead worker.
 --
 -- called by  ingest/embedding/calls.py
--- writes     embedding.wanted_vector, and what embedding.store_filled writes
+-- writes     embedding.wanted_vector, and what embedding.keep_filled writes
 -- locks      row locks on the claimed chunks; rows another worker is claiming are skipped
 -- raises     QU001 batch size or lease out of range, VE005 unknown set
 
@@ -28,7 +28,7 @@ declare
     _living integer[] := array(select a.pid from pg_stat_activity as a);
     _ids bigint[];
     _reused bigint[];
-    _vectors text[];
+    _vectors public.halfvec[];
 begin
     if (
         claim_chunks.batch_size between 1 and 2048
@@ -82,7 +82,7 @@ begin
     from claimed_chunk as k
     where not k.failed;
 
-    select coalesce(array_agg(t.chunk_id), '{}'), coalesce(array_agg(t.embedding::text), '{}')
+    select coalesce(array_agg(t.chunk_id), '{}'), coalesce(array_agg(t.embedding), '{}')
     into _reused, _vectors
     from (
         select distinct on (c.chunk_id) c.chunk_id, r.embedding
@@ -101,7 +101,7 @@ begin
         where c.chunk_id = any(_ids)
     ) as t;
     if cardinality(_reused) > 0 then
-        perform embedding.store_filled(_set.name, _reused, _vectors, embedded => 0);
+        perform embedding.keep_filled(_reused, _vectors, _set.set_id, embedded => 0);
     end if;
 
     return query

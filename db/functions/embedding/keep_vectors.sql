@@ -1,7 +1,7 @@
 -- embedding.keep_vectors
 -- Put checked vectors of chunks where they belong; returns how many were new.
 --
--- called by  embedding.store_vectors, embedding.store_numbers
+-- called by  embedding.store_vectors, embedding.store_numbers, embedding.keep_filled
 -- writes     embedding.cold_vector of staged and superseded chunks, embedding.vector of published ones
 -- locks      rows: the versions of the chunks, shared
 -- raises     VE007 lists of different length

@@ -1,10 +1,10 @@
 -- embedding.spare_indexes
--- The vector indexes of a set that no search reads any more, once those that searches read are all there.
+-- The vector indexes of a set that no search reads once those of embedding.index_statements are there.
 --
 -- Of another version of pgkb, or of a scope that has become small. Indexes of other names are
 -- none of ours and stay.
 --
--- called by  dba.upkeep_plan
+-- called by  dba.upkeep_plan, dba.rebuild_plan
 -- raises     ST002 unusable setting
 
 create or replace function embedding.spare_indexes(set_id integer)
@@ -25,9 +25,8 @@ as $func$
         and c.relname ~ '^vector_[0-9]+_(hnsw|local|national|scope_[0-9]+)_idx$'
         and c.relname not in (
             select x.index_name from embedding.index_statements(spare_indexes.set_id) as x
-        )
-        and not exists (select from embedding.missing_indexes(spare_indexes.set_id));
+        );
 $func$;
 
 comment on function embedding.spare_indexes is
-'The vector indexes of a set that no search reads any more, once those that searches read are all there.';
+'The vector indexes of a set that no search reads once those of embedding.index_statements are there.';

@@ -1,7 +1,7 @@
 -- embedding.store_vectors
 -- Store vectors of chunks in a set (the active one when not named); returns how many were new. All or none.
 --
--- called by  embedding.store_filled
+-- called by  DBAs, bench/churn.py
 -- writes     what embedding.keep_vectors writes
 -- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector, VE005 unknown set, VE007 lists of different length
 

@@ -47,12 +47,17 @@ begin
     where r.scope_id = list_postings.scope_id and r.chunk_id = t.chunk_id;
     -- and with the blocks their lists
     delete from search.listed_block as k where k.scope_id = list_postings.scope_id;
-    insert into search.listed_scope as l (scope_id, chunks, mean_length)
-    select list_postings.scope_id, count(*), _mean_length
+    insert into search.listed_scope as l (scope_id, chunks, mean_length, k1, b)
+    select list_postings.scope_id, count(*), _mean_length, _k1, _b
     from search.text_index as t
     where t.scope_id = list_postings.scope_id
     on conflict on constraint listed_scope_pk do update
-    set chunks = excluded.chunks, mean_length = excluded.mean_length, listed_at = now();
+    set
+        chunks = excluded.chunks,
+        mean_length = excluded.mean_length,
+        k1 = excluded.k1,
+        b = excluded.b,
+        listed_at = now();
     insert into search.listed_block (scope_id, block, chunk_ids)
     select list_postings.scope_id, c.number / 16000, array_agg(c.chunk_id order by c.chunk_id)
     from (

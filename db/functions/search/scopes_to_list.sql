@@ -1,7 +1,8 @@
 -- search.scopes_to_list
 -- The scopes whose posting lists are to be made: large ones without, and those that changed by a twentieth since.
 --
--- And all, when the mean length of the corpus has moved by a tenth: it is in the scores of a list.
+-- And all, when the mean length of the corpus has moved by a tenth or kb.bm25_k1 or kb.bm25_b is
+-- another: they are in the scores of a list.
 --
 -- called by  dba.upkeep_plan, search.refresh_postings
 -- raises     ST002 unusable setting
@@ -18,7 +19,10 @@ as $func$
         select
             config.value('kb.list_scope')::bigint as list_scope,
             config.value('kb.list_recent')::bigint as list_recent,
-            (search.bm25_settings()).mean_length as mean_length
+            n.mean_length,
+            n.k1,
+            n.b
+        from search.bm25_settings() as n
     )
 
     select
@@ -30,6 +34,11 @@ as $func$
                 then format(
                     'texts had %s tokens on average when it was listed, %s now',
                     round(l.mean_length), round(s.mean_length)
+                )
+            when m.weighed_otherwise
+                then format(
+                    'it was listed with kb.bm25_k1 %s and kb.bm25_b %s, they are %s and %s now',
+                    coalesce(l.k1::text, 'unknown'), coalesce(l.b::text, 'unknown'), s.k1, s.b
                 )
             else format('%s of %s chunks came since it was listed, %s left', r.came, z.chunks, g.gone)
         end
@@ -43,7 +52,9 @@ as $func$
         select greatest(0, l.chunks + r.came - z.chunks) as gone
     ) as g
     cross join lateral (
-        select abs(l.mean_length / s.mean_length - 1) > 0.1 as moved
+        select
+            abs(l.mean_length / s.mean_length - 1) > 0.1 as moved,
+            (l.k1, l.b) is distinct from (s.k1, s.b) as weighed_otherwise
     ) as m
     where
         z.scope_id > 0
@@ -53,6 +64,7 @@ as $func$
             or r.came > s.list_recent / 2
             or (r.came + g.gone) * 20 > z.chunks
             or m.moved
+            or m.weighed_otherwise
         )
     order by z.chunks desc, z.scope_id;
 $func$;

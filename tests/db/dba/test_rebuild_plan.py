@@ -67,3 +67,29 @@ def test_a_graph_larger_than_the_memory_does_not_fit(large: psycopg.Connection[A
     assert ask(large, question)
     large.execute("set local maintenance_work_mem = '1MB'")
     assert not ask(large, question)
+
+
+def test_an_index_that_upkeep_will_drop_is_never_rebuilt(kb: psycopg.Connection[Any]) -> None:
+    """Neither in the round that drops it, nor in the one that builds what it waits for."""
+    kb.execute(
+        "create index vector_1_hnsw_idx on embedding.vector_1"
+        " using hnsw ((embedding::halfvec(384)) halfvec_cosine_ops)"
+    )
+    # a build that broke off is reason enough to rebuild any other
+    kb.execute(
+        "update pg_index set indisvalid = false"
+        " where indexrelid = 'embedding.vector_1_hnsw_idx'::regclass"
+    )
+    steps = (
+        "select task, statement from dba.upkeep_plan()"
+        " where target in ('embedding.vector_1_hnsw_idx', 'embedding.vector_1_local_idx')"
+    )
+    drop = "drop index concurrently if exists embedding.vector_1_hnsw_idx;"
+    assert ask_rows(kb, steps) == [("drop", drop)]
+    kb.execute("drop index embedding.vector_1_local_idx")
+    assert [task for task, _ in ask_rows(kb, steps)] == ["index"]
+    targets = "select target from dba.rebuild_plan()"
+    assert ("embedding.vector_1_hnsw_idx",) not in ask_rows(kb, targets)
+    for name in ("vector_1_hnsw_idx", "embedding.vector_1_hnsw_idx"):
+        with refused(kb, "UP003", "pgkb upkeep"):
+            kb.execute("select dba.rebuild_plan(%s)", [name])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import psycopg
 
-from tests.corpus import axis, literal
+from tests.corpus import axis
 from tests.db.corpus_fixtures import ask, ask_rows
 
 SMALL = "small"
@@ -31,8 +31,10 @@ def claim(db: psycopg.Connection, count: int = 64, name: str = SMALL) -> list[in
 
 def store(db: psycopg.Connection, ids: Sequence[int], name: str = SMALL, dimension: int = 1) -> int:
     """Store a vector for each; how many chunks got one."""
-    vectors = [literal(axis(dimension, WIDTH))] * len(ids)
-    stored: int = ask(db, "select embedding.store_filled(%s, %s, %s)", name, list(ids), vectors)
+    numbers = axis(dimension, WIDTH) * len(ids)
+    stored: int = ask(
+        db, "select embedding.store_filled(%s, %s, %s::real[])", name, list(ids), numbers
+    )
     return stored
 
 

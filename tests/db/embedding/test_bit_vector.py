@@ -49,6 +49,26 @@ def test_rows_put_into_the_partition_itself_have_bits(eight: psycopg.Connection[
     assert (bits(eight), value_of(eight, WRONG)) == (8, 0)
 
 
+def test_a_truncated_partition_leaves_no_bits_and_those_of_other_sets(
+    eight: psycopg.Connection[Any],
+) -> None:
+    eight.execute("select embedding.add_set('other', 'compatible', 'other', 384)")
+    other = value_of(eight, "select set_id from embedding.set where name = 'other'")
+    copied = (
+        "insert into embedding.vector select %s, v.chunk_id, v.scope_id, v.embedding "
+        "from embedding.vector as v where v.set_id = %s"
+    )
+    eight.execute(copied, [other, 1])
+    eight.execute("truncate embedding.vector_1")
+    assert (bits(eight), value_of(eight, WRONG)) == (8, 0)
+    eight.execute(copied, [1, other])
+    assert (bits(eight), value_of(eight, WRONG)) == (16, 0), "it can be filled again"
+    eight.execute(f"truncate embedding.vector_{other}".encode())
+    assert (bits(eight), value_of(eight, WRONG)) == (8, 0)
+    eight.execute("truncate embedding.vector")
+    assert bits(eight) == 0
+
+
 def test_a_set_that_is_dropped_leaves_no_bits(eight: psycopg.Connection[Any]) -> None:
     eight.execute("select embedding.add_set('other', 'compatible', 'other', 384)")
     other = value_of(eight, "select set_id from embedding.set where name = 'other'")

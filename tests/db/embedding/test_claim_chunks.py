@@ -165,6 +165,52 @@ def test_a_late_worker_stores_what_is_there_already_without_harm(
     ) == [("[0,1,0,0,0,0,0,0]",)]
 
 
+@pytest.mark.parametrize(
+    ("count", "numbers", "code"),
+    [
+        (2, [1.0] * 8, "VE002"),
+        (2, [1.0] * 15, "VE007"),
+        (2, [1.0] * 8 + [0.0] * 8, "VE001"),
+        (2, [1.0] * 15 + [float("nan")], "VE003"),
+        (2, None, "VE007"),
+        (None, [], "VE007"),
+        (None, None, "VE007"),
+    ],
+)
+def test_what_is_no_vector_for_each_is_refused_and_the_chunks_still_wait(
+    filling: psycopg.Connection, count: int | None, numbers: list[float] | None, code: str
+) -> None:
+    held = claim(filling, 2)
+    with refused(filling, code):
+        filling.execute(
+            "select embedding.store_filled(%s, %s::bigint[], %s::real[])",
+            [SMALL, held if count else None, numbers],
+        )
+    assert ask(filling, "select count(*) from embedding.fill_batch") == 0
+    assert progress(filling)["held"] == 2
+    assert store(filling, held) == 2
+
+
+def test_a_vector_that_is_known_is_taken_over_to_the_last_bit(
+    reference: psycopg.Connection,
+) -> None:
+    add(reference, "The same text.", source="s", title="Same", la_code="E08000025")
+    add_small(reference)
+    start(reference)
+    (chunk,) = claim(reference)
+    reference.execute(
+        "select embedding.store_filled(%s, %s, %s::real[])",
+        [SMALL, [chunk], [0.1, -0.7, 0.3, 0.011, 5.0, -2.5, 0.9, 0.0003]],
+    )
+    add(reference, "The same text.", source="t", title="Same", la_code="E10000016")
+    assert claim(reference) == []
+    same = (
+        "select count(*), count(distinct v.embedding) from embedding.vector as v"
+        " join embedding.set as s using (set_id) where s.name = %s"
+    )
+    assert ask_rows(reference, same, SMALL) == [(2, 1)]
+
+
 def test_batches_and_leases_out_of_range_are_refused(filling: psycopg.Connection) -> None:
     for batch, lease in (
         (0, "1 minute"),

@@ -61,24 +61,32 @@ def lists_of(db: psycopg.Connection[Any]) -> dict[str, dict[int, float]]:
     return lists
 
 
-def test_a_list_holds_every_chunk_with_the_word_and_what_the_word_adds_to_its_score(
-    kb: psycopg.Connection[Any],
-) -> None:
-    many(kb)
-    assert list_all(kb) == 1
-    expected: dict[str, dict[int, float]] = {}
-    for word, chunk, score in kb.execute(
-        "select u.lexeme, t.chunk_id, search.bm25_impact(coalesce(cardinality(u.positions), 1), "
+def expected_lists(db: psycopg.Connection[Any]) -> dict[str, Any]:
+    """What lists made now are to hold, of the words that eight chunks of a scope have."""
+    found: dict[tuple[str, int], dict[int, float]] = {}
+    for word, scope, chunk, score in db.execute(
+        "select u.lexeme, t.scope_id, t.chunk_id, "
+        "search.bm25_impact(coalesce(cardinality(u.positions), 1), "
         "t.token_count, b.mean_length, b.k1, b.b) * search.idf(b.chunks, n.chunks) "
         "from search.text_index as t, unnest(t.lexemes) as u, search.bm25_settings() as b, "
         "lateral (select count(*) as chunks from search.text_index as o "
         "where u.lexeme = any(tsvector_to_array(o.lexemes))) as n"
     ):
-        expected.setdefault(word, {})[chunk] = score
+        found.setdefault((word, scope), {})[chunk] = score
+    expected: dict[str, dict[int, float]] = {}
+    for (word, _), chunks in found.items():
+        if len(chunks) >= 8:
+            expected.setdefault(word, {}).update(chunks)
+    return {word: pytest.approx(chunks) for word, chunks in expected.items()}
+
+
+def test_a_list_holds_every_chunk_with_the_word_and_what_the_word_adds_to_its_score(
+    kb: psycopg.Connection[Any],
+) -> None:
+    many(kb)
+    assert list_all(kb) == 1
     made = lists_of(kb)
-    assert made == {
-        word: pytest.approx(chunks) for word, chunks in expected.items() if len(chunks) >= 8
-    }
+    assert made == expected_lists(kb)
     assert {"bom", "dak", "jat"} <= set(made), "the words that these tests ask for"
 
 
@@ -278,6 +286,42 @@ def test_all_scopes_are_listed_again_when_texts_have_become_longer(
     assert list_all(kb) == 2
     assert rows_of(kb, "search.scopes_to_list()") == []
     assert leg(kb, "'bom' | 'dak'") == unlisted(kb, "'bom' | 'dak'")
+
+
+@pytest.mark.parametrize(("setting", "value"), [("kb.bm25_k1", "0.4"), ("kb.bm25_b", "0.1")])
+def test_all_scopes_are_listed_again_when_a_parameter_of_bm25_is_another(
+    kb: psycopg.Connection[Any], setting: str, value: str
+) -> None:
+    def planned() -> list[Row]:
+        return [row for row in rows_of(kb, "dba.upkeep_plan()") if row["task"] == "list"]
+
+    many(kb)
+    many(kb, "of Kent", la_code=KENT)
+    assert list_all(kb) == 2
+    assert planned() == []
+    kb.execute("select set_config(%s, %s, true)", [setting, value])
+    due = planned()
+    assert len(due) == 2
+    for row in due:
+        assert "was listed with kb.bm25_k1 1.2 and kb.bm25_b 0.75" in row["why"]
+        assert value in row["why"]
+        kb.execute(row["statement"].encode())
+    assert planned() == []
+    assert lists_of(kb) == expected_lists(kb)
+    kb.execute("select set_config(%s, %s, true)", [setting, value + "0"])
+    assert planned() == [], "the same number, written otherwise"
+
+
+def test_lists_of_before_their_parameters_were_kept_are_made_again(
+    kb: psycopg.Connection[Any],
+) -> None:
+    many(kb)
+    list_all(kb)
+    kb.execute("update search.listed_scope set k1 = null, b = null")
+    (due,) = rows_of(kb, "search.scopes_to_list()")
+    assert "kb.bm25_k1 unknown" in due["why"]
+    assert list_all(kb) == 1
+    assert rows_of(kb, "search.scopes_to_list()") == []
 
 
 def test_wrong_statistics_make_no_list_empty(kb: psycopg.Connection[Any]) -> None:
