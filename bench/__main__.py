@@ -15,7 +15,7 @@ from bench.run import Options, run
 from db.deploy import DeployError
 from db.server import ServerError
 from ingest.errors import IngestError
-from ingest.pack import PackError
+from ingest.packs.loading import PackError
 from ingest.sample import SampleError
 from providers.protocols import ProviderError
 

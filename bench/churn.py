@@ -20,7 +20,7 @@ from pgvector import Vector
 from bench.database import BenchError, Connection, Say, bench_database, connect, whole_number
 from bench.load import load
 from bench.world import Floats, World, make_world, normalised
-from ingest import upkeep
+from ingest.upkeep import plans as upkeep
 
 # the goal of the project: points of recall@20 that upkeep may leave lost
 MOST_LOST = 1.0

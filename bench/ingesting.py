@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.database import BenchError, connect
 from bench.generate import Document, documents
 from bench.world import World, make_world
-from ingest import calls as ingest_calls
+from ingest.embedding.calls import active_set
 from ingest.items import Item
 from ingest.load import load_paths
 
@@ -81,7 +81,7 @@ def measure_ingest(url: str, world: World, new: Sequence[Document], *, folder: P
             )
         )
     with connect(url) as db:
-        active = ingest_calls.active_set(db)
+        active = active_set(db)
     vectors = [row for document in new for row in document.vectors.tolist()]
     embedder = StoredEmbedder(active.model, active.width, vectors)
     started = time.monotonic()

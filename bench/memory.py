@@ -23,7 +23,7 @@ import numpy as np
 from bench.database import BenchError, Say, bench_database, connect
 from bench.ingesting import StoredEmbedder
 from bench.report import to_rows
-from ingest import calls
+from ingest.embedding import calls
 from ingest.items import Item
 from ingest.load import load_paths
 from ingest.samples.docx import as_docx

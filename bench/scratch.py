@@ -12,11 +12,15 @@ from bench.database import BenchError, Connection, Say, bench_database, connect
 from bench.judged import QuestionSet, read_pack_questions
 from bench.vectors import KeptVectors
 from ingest import calls as ingest_calls
-from ingest import pack, sample
+from ingest import sample
 from ingest.connect import holder_name
-from ingest.embedding import chosen_embedder
+from ingest.embedding import calls as embedding_calls
+from ingest.embedding.embedders import chosen_embedder
 from ingest.items import Item
 from ingest.load import load_paths
+from ingest.packs import loading as pack
+from ingest.tasks import calls as task_calls
+from ingest.upkeep.calls import fold_statistics
 
 NAME = "pgkb_eval"
 # whole documents: no passage may be larger
@@ -108,7 +112,7 @@ def _database(options: Options) -> Iterator[tuple[Connection, KeptVectors, str]]
         # a database that is dropped again need not survive a power cut
         db.execute("set synchronous_commit = off")
         db.commit()
-        embedder = chosen_embedder(ingest_calls.active_set(db))
+        embedder = chosen_embedder(embedding_calls.active_set(db))
         stack.callback(embedder.close)
         yield db, KeptVectors(embedder, options.vectors), url
 
@@ -117,7 +121,7 @@ def _load_documents(
     db: Connection, documents: Sequence[Document], embedder: KeptVectors, *, whole: bool, say: Say
 ) -> dict[str, int]:
     """Stage, embed, publish; the stored document of every row that has text."""
-    set_name = ingest_calls.active_set(db).name
+    set_name = embedding_calls.active_set(db).name
     for name, value in (WHOLE if whole else {}).items():
         db.execute("select set_config(%s, %s, false)", [name, value])
     stored: dict[str, int] = {}
@@ -135,17 +139,17 @@ def _load_documents(
             chunk
             for _, staged in batch
             if staged.lease_token is not None
-            for chunk in ingest_calls.chunks_to_embed(
+            for chunk in embedding_calls.chunks_to_embed(
                 db, version_id=staged.version_id, batch_size=100_000, set_name=set_name
             )
         ]
-        ingest_calls.store_vectors(
+        embedding_calls.store_vectors(
             db,
             chunk_ids=[chunk.chunk_id for chunk in chunks],
             vectors=embedder.embed([chunk.embedding_text for chunk in chunks]),
             set_name=set_name,
         )
-        for outcome in ingest_calls.publish_tasks(
+        for outcome in task_calls.publish_tasks(
             db,
             task_ids=[
                 staged.task_id for _, staged in batch if staged.task_id and staged.lease_token
@@ -158,7 +162,7 @@ def _load_documents(
         db.commit()
     for name in WHOLE if whole else {}:
         db.execute("select set_config(%s, '', false)", [name])
-    ingest_calls.fold_statistics(db)
+    fold_statistics(db)
     db.commit()
     return stored
 

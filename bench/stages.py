@@ -20,11 +20,13 @@ from bench.generate import Document
 from bench.world import World
 from ingest import calls
 from ingest.connect import connect
+from ingest.embedding import calls as embedding
 from ingest.parse import Refused, Sandbox
 from ingest.samples.docx import as_docx
 from ingest.samples.pages import as_html, as_txt
 from ingest.samples.pdf import as_pdf
 from ingest.samples.source import Heading, Paragraph, Sample
+from ingest.tasks import calls as tasks
 
 STAGES = ("parse", "chunk", "stage", "list texts to embed", "store vectors", "publish")
 DOCUMENTS = 20
@@ -62,7 +64,9 @@ def measure_stages(
     with closing(connect(url)) as db, Sandbox() as sandbox:
         return [
             _measure(
-                _Way(db, sandbox, calls.active_set(db), folder, kind, codes[number % len(codes)]),
+                _Way(
+                    db, sandbox, embedding.active_set(db), folder, kind, codes[number % len(codes)]
+                ),
                 documents[:DOCUMENTS],
             )
             for number, kind in enumerate(_MAKERS)
@@ -75,7 +79,7 @@ class _Way:
 
     db: psycopg.Connection
     sandbox: Sandbox
-    active: calls.EmbeddingSet
+    active: embedding.EmbeddingSet
     folder: Path
     kind: str
     la_code: str | None
@@ -122,7 +126,7 @@ def _ingest(way: _Way, document: Document, seconds: dict[str, float]) -> int:
     task_ids, lease_tokens = [staged.task_id], [staged.lease_token]
     lacking = timed(
         "list texts to embed",
-        lambda: calls.chunks_to_embed(
+        lambda: embedding.chunks_to_embed(
             db,
             version_id=staged.version_id,
             batch_size=staged.chunk_count,
@@ -132,7 +136,7 @@ def _ingest(way: _Way, document: Document, seconds: dict[str, float]) -> int:
     rows = document.vectors.tolist()
     timed(
         "store vectors",
-        lambda: calls.store_vectors(
+        lambda: embedding.store_vectors(
             db,
             chunk_ids=[chunk.chunk_id for chunk in lacking],
             vectors=[rows[at % len(rows)] for at in range(len(lacking))],
@@ -141,7 +145,7 @@ def _ingest(way: _Way, document: Document, seconds: dict[str, float]) -> int:
     )
     timed(
         "publish",
-        lambda: calls.publish_tasks(db, task_ids=task_ids, lease_tokens=lease_tokens),
+        lambda: tasks.publish_tasks(db, task_ids=task_ids, lease_tokens=lease_tokens),
     )
     return staged.chunk_count
 

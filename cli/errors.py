@@ -78,7 +78,7 @@ _OWN_WORDS = (
     ("db.server", "ServerError"),
     ("db.tree", "DeployError"),
     ("ingest.errors", "IngestError"),
-    ("ingest.pack_settings", "PackError"),
+    ("ingest.packs.settings", "PackError"),
     ("ingest.samples.source", "SampleError"),
     ("providers.protocols", "ProviderError"),
 )

@@ -61,7 +61,7 @@ def load_pack(url: str, folder: Path) -> dict[str, Any]:
     """Load a pack; how many rows of each kind it brought."""
     import psycopg
 
-    from ingest import pack
+    from ingest.packs import loading as pack
 
     with psycopg.connect(url, connect_timeout=10, application_name="pgkb pack load") as db:
         return asdict(pack.load_pack(db, folder))

@@ -12,8 +12,8 @@ from cli.errors import CliError, not_blank
 from cli.output import note, plural, print_json, say
 
 if TYPE_CHECKING:
-    from ingest.calls import FillProgress
-    from ingest.reembed import NewSet, OnStep, Report, Step
+    from ingest.embedding.calls import FillProgress
+    from ingest.embedding.reembed import NewSet, OnStep, Report, Step
 
 _PURPOSE = "Embed everything with another model while searches go on, then switch to it."
 
@@ -65,8 +65,8 @@ def reembed(
 
     It may be interrupted at any moment: the same command goes on where it was.
     """
-    from ingest import reembed as work
-    from ingest.filling import Pace
+    from ingest.embedding import reembed as work
+    from ingest.embedding.filling import Pace
 
     _check_one_of(status=status, switch=switch, rollback=rollback, stop=stop, drop=drop)
     for option, value in (("--set", set_name), ("--stop", stop), ("--drop", drop)):
@@ -133,7 +133,7 @@ def _check_one_of(**chosen: object) -> None:
 def _new_set(
     name: str, model: str | None, provider: str | None, width: int | None
 ) -> "NewSet | None":
-    from ingest.reembed import NewSet
+    from ingest.embedding.reembed import NewSet
 
     if model is None and provider is None and width is None:
         return None

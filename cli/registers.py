@@ -14,8 +14,8 @@ from cli.output import note, plural, print_json, say
 if TYPE_CHECKING:
     import psycopg
 
-    from ingest.register_files import OnProgress
-    from ingest.registers import LoadReport
+    from ingest.registers.files import OnProgress
+    from ingest.registers.loading import LoadReport
 
 File = Annotated[Path, typer.Argument(help="CSV as published; also .gz or .zip.", metavar="FILE")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change, keep nothing.")]
@@ -40,7 +40,7 @@ def register(app: typer.Typer) -> None:
 
 def schools(file: File, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Add, correct and close schools; exit code 1 when a row was refused."""
-    from ingest.registers import load_schools
+    from ingest.registers.loading import load_schools
 
     with _connection() as db, _progress_bar() as show:
         report = load_schools(db, file, dry_run=dry_run, on_progress=show)
@@ -56,7 +56,7 @@ def postcodes(
     as_json: AsJson = False,
 ) -> int:
     """Replace the known postcodes at one stroke; exit code 1 when a row was refused."""
-    from ingest.registers import load_postcodes
+    from ingest.registers.loading import load_postcodes
 
     with _connection() as db, _progress_bar() as show:
         report = load_postcodes(db, file, shrink=shrink, dry_run=dry_run, on_progress=show)
@@ -65,7 +65,7 @@ def postcodes(
 
 def authorities(file: File, dry_run: DryRun = False, as_json: AsJson = False) -> int:
     """Add and correct authorities, all of the file's or none."""
-    from ingest.registers import load_authorities
+    from ingest.registers.loading import load_authorities
 
     with _connection() as db:
         report = load_authorities(db, file, dry_run=dry_run)

@@ -13,8 +13,8 @@ from cli.errors import CliError
 from cli.output import note, plural, print_json, say
 
 if TYPE_CHECKING:
-    from ingest.calls import BandRecall, BuildProgress, PlannedStep
-    from ingest.upkeep import Done, OnProgress, OnStep
+    from ingest.upkeep.calls import BandRecall, BuildProgress, PlannedStep
+    from ingest.upkeep.plans import Done, OnProgress, OnStep
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be done, do nothing.")]
 Force = Annotated[
@@ -46,7 +46,7 @@ def upkeep(
     as_json: AsJson = False,
 ) -> int:
     """For a nightly job; exit code 1 when a step failed or was left out, or recall is an alert."""
-    from ingest import upkeep as work
+    from ingest.upkeep import plans as work
 
     with _shown(quiet=as_json) as (on_step, on_progress):
         steps, recall = work.upkeep(
@@ -82,7 +82,7 @@ def rebuild_index(
     as_json: AsJson = False,
 ) -> int:
     """Safe to repeat, also after a kill; exit code 1 when a step failed."""
-    from ingest import upkeep as work
+    from ingest.upkeep import plans as work
 
     if everything == (name is not None):
         raise CliError(

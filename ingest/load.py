@@ -23,16 +23,19 @@ from ingest import calls
 from ingest.archive.items import opened_archives
 from ingest.archive.limits import archive_limits_from
 from ingest.connect import PatientConnection, connect, holder_name
-from ingest.embedding import check_embedder, chosen_embedder
+from ingest.embedding.calls import EmbeddingSet, active_set
+from ingest.embedding.embedders import check_embedder, chosen_embedder
 from ingest.errors import OptionError, again_if_passing, is_passing, is_refusal, words_of
 from ingest.items import FileResult, FileStatus, Item, Progress, Stage
-from ingest.leases import Lease, LeaseKeeper
 from ingest.parse import Parsed, Refused, Sandbox
 from ingest.parse.clean import clean_line
 from ingest.paths import longer_names, origin_of
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
 from ingest.tasks.publish_version import Done, Publisher, Turn, Work
 from ingest.titles import title_of
+from ingest.upkeep.calls import fold_statistics
 from providers.protocols import Embedder
 
 # Characters of others' texts that are kept until it is known what became of them.
@@ -83,7 +86,7 @@ def load_paths(
     with ExitStack() as stack:
         with closing(connect(url)) as db:
             check_options(db, items)
-            active = calls.active_set(db)
+            active = active_set(db)
             opened = stack.enter_context(opened_archives(db, items, limits=archive_limits_from()))
         if embedder is None:
             embedder = chosen_embedder(active)
@@ -146,7 +149,7 @@ class _Load:
         url: str,
         items: Sequence[Item],
         embedder: Embedder,
-        active: calls.EmbeddingSet,
+        active: EmbeddingSet,
         on_progress: Callable[[Progress], None],
         settings: Settings,
     ) -> None:
@@ -196,7 +199,7 @@ class _Load:
             yield from self._settle()
             if self._stored_any and self._db.is_open:
                 # searches stay fast after many new documents; a worker does the same each minute
-                calls.fold_statistics(self._db.get())
+                fold_statistics(self._db.get())
 
     def _parsed(
         self, sandbox: Sandbox
@@ -453,7 +456,7 @@ class _Load:
         for waiting in self._waiting.values():
             lease = waiting.work.lease
             try:
-                calls.release_task(
+                queue.release_task(
                     self._db.get(), task_id=lease.task_id, lease_token=lease.lease_token
                 )
             except psycopg.Error:

@@ -13,8 +13,8 @@ from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
 
-from ingest.pack_files import read_pack
-from ingest.pack_settings import PackError
+from ingest.packs.files import read_pack
+from ingest.packs.settings import PackError
 from ingest.samples.check import check_sample, site_of
 from ingest.samples.pages import as_html, as_txt
 from ingest.samples.source import Sample, SampleError, read_sample

@@ -15,18 +15,20 @@ from datetime import timedelta
 
 import psycopg
 
-from ingest import calls
 from ingest.connect import connect, holder_name
 from ingest.crawl.sites.calls import purge_jobs, start_due
-from ingest.embedding import check_embedder, chosen_embedder
+from ingest.embedding.calls import EmbeddingSet, active_set, purge_queries, sets_to_keep_up
+from ingest.embedding.embedders import check_embedder, chosen_embedder
+from ingest.embedding.filling import Filler, Pace
 from ingest.errors import words_of
 from ingest.fetch import Fetcher
-from ingest.filling import Filler, Pace
 from ingest.intake.calls import purge_batches
-from ingest.leases import Lease, LeaseKeeper
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
 from ingest.tasks import crawl_job, fetch_page, read_upload, validate_batch
 from ingest.tasks.publish_version import Publisher, Work, give_back, pause_after
+from ingest.upkeep import calls
 from ingest.uploads.calls import purge_uploads
 from ingest.uploads.spool import tidy_spool
 from providers.protocols import Embedder, ProviderError
@@ -106,7 +108,7 @@ class _Worker:
     ) -> None:
         self._url = url
         self._given = embedder
-        self._own: tuple[calls.EmbeddingSet, Embedder] | None = None
+        self._own: tuple[EmbeddingSet, Embedder] | None = None
         self._stop = stop
         self._settings = settings
         self._lease = timedelta(seconds=settings.lease_seconds)
@@ -137,7 +139,7 @@ class _Worker:
                 try:
                     with closing(connect(self._url)) as db:
                         connected = True
-                        calls.listen(db)
+                        queue.listen(db)
                         pause = _FIRST_PAUSE
                         self._serve(db, keeper, once=once)
                         return self._done
@@ -169,16 +171,16 @@ class _Worker:
 
     def _claim(
         self, db: psycopg.Connection, kinds: Sequence[str], *, at_most: int
-    ) -> list[calls.Task]:
-        return calls.claim_tasks(
+    ) -> list[queue.Task]:
+        return queue.claim_tasks(
             db, worker=self._name, batch_size=at_most, lease=self._lease, kinds=kinds
         )
 
     def _work(
-        self, db: psycopg.Connection, keeper: LeaseKeeper, tasks: Sequence[calls.Task]
+        self, db: psycopg.Connection, keeper: LeaseKeeper, tasks: Sequence[queue.Task]
     ) -> None:
         works: list[Work] = []
-        others: list[tuple[calls.Task, Lease]] = []
+        others: list[tuple[queue.Task, Lease]] = []
         for task in tasks:
             lease = Lease(task.task_id, task.lease_token)
             keeper.hold(lease)
@@ -199,7 +201,7 @@ class _Worker:
             for _, lease in others:
                 keeper.let_go(lease)
 
-    def _do(self, db: psycopg.Connection, task: calls.Task, lease: Lease) -> bool:
+    def _do(self, db: psycopg.Connection, task: queue.Task, lease: Lease) -> bool:
         match task.kind:
             case read_upload.KIND:
                 return self._uploads.do(db, read_upload.UploadWork(task.subject_id, lease))
@@ -240,7 +242,7 @@ class _Worker:
                 keeper.let_go(work.lease)
 
     def _publisher(self, db: psycopg.Connection, keeper: LeaseKeeper) -> Publisher:
-        active = calls.active_set(db)
+        active = active_set(db)
         embedder = self._given or self._own_embedder(active)
         check_embedder(embedder, active)
         return Publisher(
@@ -251,7 +253,7 @@ class _Worker:
             stop=self._stop,
         )
 
-    def _own_embedder(self, active: calls.EmbeddingSet) -> Embedder:
+    def _own_embedder(self, active: EmbeddingSet) -> Embedder:
         if self._own is None or self._own[0] != active:
             self._close_own()
             self._own = (active, chosen_embedder(active))
@@ -270,7 +272,7 @@ class _Worker:
         for keep in (
             calls.fold_statistics,
             calls.refresh_postings,
-            calls.purge_queries,
+            purge_queries,
             calls.purge_records,
             calls.purge_conversations,
             calls.purge_people,
@@ -307,7 +309,7 @@ class _Worker:
         """New documents get their vectors also in the set a switch went away from, so that the
         searches can go back to it.
         """
-        for kept in calls.sets_to_keep_up(db):
+        for kept in sets_to_keep_up(db):
             embedder = chosen_embedder(kept)
             try:
                 Filler(
@@ -323,11 +325,11 @@ class _Worker:
     def _wait(self, db: psycopg.Connection) -> None:
         """Until a task is announced, it is time to look again, or a stop."""
         wait = self._settings.poll_seconds
-        ready = calls.next_ready(db, kinds=[*self._kinds, crawl_job.KIND])
+        ready = queue.next_ready(db, kinds=[*self._kinds, crawl_job.KIND])
         if ready is not None:
             # nobody announces that an instant has come; one moment more, so as not to be early
             wait = min(wait, max(ready.total_seconds(), 0) + _A_MOMENT)
         until = min(time.monotonic() + wait, self._next_upkeep)
         while not self._stop.is_set() and (left := until - time.monotonic()) > 0:
-            for _ in calls.notified(db, timeout=min(left, _LISTENING_SECONDS)):
+            for _ in queue.notified(db, timeout=min(left, _LISTENING_SECONDS)):
                 return

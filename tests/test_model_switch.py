@@ -15,9 +15,9 @@ from app.answering import Inquiry, find
 from app.embedders import Embedders
 from app.pool import pool_of
 from app.settings import from_environ
-from ingest import reembed
-from ingest.filling import Pace
-from ingest.reembed import NewSet, Step
+from ingest.embedding import reembed
+from ingest.embedding.filling import Pace
+from ingest.embedding.reembed import NewSet, Step
 from providers.embed import embedder_for
 from providers.protocols import Embedder
 from tests.app.library import BIRMINGHAM, fill_library

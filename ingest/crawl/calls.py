@@ -7,8 +7,10 @@ from typing import Any, Literal, LiteralString
 from uuid import UUID
 
 import psycopg
-from psycopg.rows import class_row, scalar_row
+from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
+
+from ingest.rows import scalar
 
 NoText = Literal["withdrawn", "empty", "needs_post"]
 
@@ -331,9 +333,3 @@ def _outcome(
         **values,
     )
     return None if outcome is None else str(outcome)
-
-
-def scalar(db: psycopg.Connection, statement: LiteralString, **values: object) -> object:
-    """The one value a statement gives."""
-    with db.cursor(row_factory=scalar_row) as cursor:
-        return cursor.execute(statement, values).fetchone()

@@ -1,6 +1,6 @@
 """Whether a sample document fits its pack: its tags, its place, its publisher, its mark."""
 
-from ingest.pack_files import Pack, Table
+from ingest.packs.files import Pack, Table
 from ingest.samples.source import Sample, SampleError
 
 _MARK = "illustrative"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import psycopg
 
-from ingest.calls import Chunk
+from ingest.embedding.calls import Chunk
 from ingest.errors import again_if_passing, words_of
 from ingest.spending import calls
 from providers.protocols import Embedder

@@ -24,7 +24,6 @@ from pathlib import Path
 
 import psycopg
 
-from ingest import calls as queue
 from ingest.crawl import calls
 from ingest.crawl.browser import Browser, BrowserMissingError, Rendered, may_help
 from ingest.crawl.guide import Guide
@@ -33,9 +32,10 @@ from ingest.crawl.traps import is_like, probe_of
 from ingest.crawl.urls import normal_url, site_key
 from ingest.errors import again_if_passing, is_refusal, words_of
 from ingest.fetch import Fetched, Fetcher, FetchError
-from ingest.leases import Lease
 from ingest.parse import Parsed, Refused, Sandbox
 from ingest.parse.version import EXTRACTOR_VERSION
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease
 from ingest.tasks.fetch_page import title_of
 
 log = logging.getLogger(__name__)

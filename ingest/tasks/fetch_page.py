@@ -16,14 +16,14 @@ from urllib.parse import unquote, urlsplit
 
 import psycopg
 
-from ingest import calls as queue
 from ingest.crawl.calls import take_turn
 from ingest.errors import again_if_passing, is_refusal, words_of
 from ingest.fetch import Fetched, Fetcher, FetchError, fetch_settings_from
 from ingest.intake import calls
-from ingest.leases import Lease
 from ingest.parse import Limits, Parsed, Refused, Sandbox
 from ingest.parse.clean import clean_line
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease
 
 log = logging.getLogger(__name__)
 

@@ -12,10 +12,12 @@ from datetime import timedelta
 
 import psycopg
 
-from ingest import calls
+from ingest.embedding.calls import Chunk, EmbeddingSet, chunks_to_embed, store_vectors
 from ingest.errors import again_if_passing, words_of
-from ingest.leases import Lease, LeaseKeeper
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease, LeaseKeeper
 from ingest.spending import embed_counted
+from ingest.tasks import calls
 from providers.protocols import LASTING, Embedder, ProviderError
 
 # So many failed calls in a row mean that the service is down, not that it hiccups.
@@ -52,13 +54,13 @@ class _Batch:
     """Chunks for one call to the provider, with the version each belongs to."""
 
     owners: list[Work] = field(default_factory=list)
-    chunks: list[calls.Chunk] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
 
-    def add(self, work: Work, chunks: Sequence[calls.Chunk]) -> None:
+    def add(self, work: Work, chunks: Sequence[Chunk]) -> None:
         self.owners.extend([work] * len(chunks))
         self.chunks.extend(chunks)
 
-    def of(self, work: Work) -> list[calls.Chunk]:
+    def of(self, work: Work) -> list[Chunk]:
         pairs = zip(self.owners, self.chunks, strict=True)
         return [chunk for owner, chunk in pairs if owner is work]
 
@@ -108,7 +110,7 @@ class Publisher:
         self,
         *,
         embedder: Embedder,
-        active: calls.EmbeddingSet,
+        active: EmbeddingSet,
         keeper: LeaseKeeper,
         batch_size: int = 64,
         stop: threading.Event | None = None,
@@ -166,9 +168,9 @@ class Publisher:
             self._send(db, batch, tally)
         yield from self._finish(db, complete, tally, turn, is_last=True)
 
-    def _next_chunks(self, db: psycopg.Connection, work: Work, room: int) -> list[calls.Chunk]:
+    def _next_chunks(self, db: psycopg.Connection, work: Work, room: int) -> list[Chunk]:
         return again_if_passing(
-            lambda: calls.chunks_to_embed(
+            lambda: chunks_to_embed(
                 db, version_id=work.version_id, batch_size=room, set_name=self._active.name
             )
         )
@@ -201,7 +203,7 @@ class Publisher:
             tally.embedded[work.version_id] = tally.embedded.get(work.version_id, 0) + count
             self._on_embedded(work, count)
 
-    def _embed_and_store(self, db: psycopg.Connection, chunks: Sequence[calls.Chunk]) -> None:
+    def _embed_and_store(self, db: psycopg.Connection, chunks: Sequence[Chunk]) -> None:
         if self._outage is not None:
             raise self._outage
         self._wait_for_turn(db)
@@ -218,12 +220,12 @@ class Publisher:
         self._store(db, chunks, vectors)
 
     def _store(
-        self, db: psycopg.Connection, chunks: Sequence[calls.Chunk], vectors: list[list[float]]
+        self, db: psycopg.Connection, chunks: Sequence[Chunk], vectors: list[list[float]]
     ) -> None:
         if not chunks:
             return
         again_if_passing(
-            lambda: calls.store_vectors(
+            lambda: store_vectors(
                 db,
                 chunk_ids=[chunk.chunk_id for chunk in chunks],
                 vectors=vectors,
@@ -235,7 +237,7 @@ class Publisher:
         """Until all workers together may ask the provider again, or a stop."""
         wait = 0.0
         if not self._stop.is_set():
-            wait = calls.take_turn(db, provider=self._active.provider).total_seconds()
+            wait = queue.take_turn(db, provider=self._active.provider).total_seconds()
         if self._stop.wait(wait):
             raise ProviderError("the work was stopped", code=_STOPPED, retryable=True)
 
@@ -330,7 +332,7 @@ def give_back(
     `sqlstate` is that of the database's error: one that would come again fails the task for good.
     """
     if pause is None:
-        calls.fail_task(
+        queue.fail_task(
             db,
             task_id=lease.task_id,
             lease_token=lease.lease_token,
@@ -338,7 +340,7 @@ def give_back(
             sqlstate=sqlstate,
         )
     else:
-        calls.release_task(
+        queue.release_task(
             db,
             task_id=lease.task_id,
             lease_token=lease.lease_token,

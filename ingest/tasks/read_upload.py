@@ -16,14 +16,14 @@ from typing import Self
 
 import psycopg
 
-from ingest import calls as queue
 from ingest.archive.items import opened_archives
 from ingest.archive.limits import ArchiveLimits, archive_limits_from
 from ingest.archive.unpack import is_archive
 from ingest.errors import again_if_passing, is_refusal, words_of
 from ingest.items import Item
-from ingest.leases import Lease
 from ingest.parse import Limits, Refused, Sandbox
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease
 from ingest.titles import title_of
 from ingest.uploads import calls
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import psycopg
 
-from ingest import calls as queue
 from ingest.errors import again_if_passing, words_of
-from ingest.leases import Lease
+from ingest.queue import calls as queue
+from ingest.queue.leases import Lease
 from ingest.validation import calls
 
 log = logging.getLogger(__name__)

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, LiteralString
+from typing import Any
 
 import psycopg
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
-from ingest.leases import Lease
+from ingest.queue.leases import Lease
+from ingest.rows import count, flag
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +80,17 @@ def refuse_upload_file(
     db: psycopg.Connection, *, upload_id: int, lease: Lease, place: int, name: str, reason: str
 ) -> bool:
     """Say why a file will never be stored; False when somebody else has the task."""
-    return _flag(
+    return flag(
         db,
         "select intake.refuse_upload_file(upload_id => %(upload_id)s, task_id => %(task_id)s,"
         " lease_token => %(lease_token)s, place => %(place)s, name => %(name)s,"
         " reason => %(reason)s)",
-        {
-            "upload_id": upload_id,
-            "task_id": lease.task_id,
-            "lease_token": lease.lease_token,
-            "place": place,
-            "name": name,
-            "reason": reason,
-        },
+        upload_id=upload_id,
+        task_id=lease.task_id,
+        lease_token=lease.lease_token,
+        place=place,
+        name=name,
+        reason=reason,
     )
 
 
@@ -104,24 +103,21 @@ def finish_upload(
     remark: str | None = None,
 ) -> bool:
     """Be done with an upload; False when somebody else has the task."""
-    return _flag(
+    return flag(
         db,
         "select intake.finish_upload(upload_id => %(upload_id)s, task_id => %(task_id)s,"
         " lease_token => %(lease_token)s, refusal => %(refusal)s, remark => %(remark)s)",
-        {
-            "upload_id": upload_id,
-            "task_id": lease.task_id,
-            "lease_token": lease.lease_token,
-            "refusal": refusal,
-            "remark": remark,
-        },
+        upload_id=upload_id,
+        task_id=lease.task_id,
+        lease_token=lease.lease_token,
+        refusal=refusal,
+        remark=remark,
     )
 
 
 def purge_uploads(db: psycopg.Connection) -> int:
     """Remove uploads that were done long enough ago."""
-    with db.cursor(row_factory=scalar_row) as cursor:
-        return int(cursor.execute("select intake.purge_uploads()").fetchone() or 0)
+    return count(db, "select intake.purge_uploads()")
 
 
 def unwanted_spools(db: psycopg.Connection, *, names: Sequence[str]) -> list[str]:
@@ -131,8 +127,3 @@ def unwanted_spools(db: psycopg.Connection, *, names: Sequence[str]) -> list[str
             "select name from intake.unwanted_spools(names => %(names)s) as name",
             {"names": list(names)},
         ).fetchall()
-
-
-def _flag(db: psycopg.Connection, statement: LiteralString, values: Mapping[str, object]) -> bool:
-    with db.cursor(row_factory=scalar_row) as cursor:
-        return bool(cursor.execute(statement, values).fetchone())

@@ -6,7 +6,7 @@ from datetime import datetime
 import psycopg
 from psycopg.rows import class_row, scalar_row
 
-from ingest.leases import Lease
+from ingest.queue.leases import Lease
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ingest import calls
+from ingest.packs import calls
 from providers.embed import embedder_for
 from providers.protocols import Embedder
 from tests.ingest.library import BIRMINGHAM, KENT, SCHOOL

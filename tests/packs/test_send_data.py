@@ -8,8 +8,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ingest.pack import load_pack
-from ingest.pack_files import Pack, read_pack
+from ingest.packs.files import Pack, read_pack
+from ingest.packs.loading import load_pack
 
 SEND = Path(__file__).resolve().parents[2] / "packs" / "send"
 

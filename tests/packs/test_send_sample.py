@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ingest.pack import load_pack
+from ingest.packs.loading import load_pack
 from ingest.samples.source import FORMATS, Sample, read_sample
 
 SEND = Path(__file__).resolve().parents[2] / "packs" / "send"

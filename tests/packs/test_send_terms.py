@@ -7,8 +7,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from ingest.pack import load_pack
-from ingest.pack_files import COLUMNS, Pack, read_pack
+from ingest.packs.files import COLUMNS, Pack, read_pack
+from ingest.packs.loading import load_pack
 from tests.packs.words import ADDED, NOT_ADDED, NOT_TOPICS, TOPICS
 
 SEND = Path(__file__).resolve().parents[2] / "packs" / "send"

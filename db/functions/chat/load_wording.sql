@@ -1,7 +1,7 @@
 -- chat.load_wording
 -- Set what a chat says in the domain of a pack.
 --
--- called by  ingest/calls.py
+-- called by  ingest/packs/calls.py
 -- writes     chat.wording
 -- raises     TE004 a text that is blank
 

@@ -6,7 +6,7 @@
 -- catches up with any backlog; two at once take different rows.
 --
 -- definer because  nobody may remove turns but of a conversation of theirs
--- called by  ingest/calls.py (worker upkeep)
+-- called by  ingest/upkeep/calls.py (worker upkeep)
 -- writes     chat.conversation, chat.turn, chat.source, chat.trace
 -- locks      the rows of the batch
 -- raises     TK004 a batch without rows

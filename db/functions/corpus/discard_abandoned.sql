@@ -1,7 +1,7 @@
 -- corpus.discard_abandoned
 -- Remove staged versions that nobody will finish: given up, or without a task for a day; returns how many.
 --
--- called by  ingest/calls.py (worker upkeep)
+-- called by  ingest/upkeep/calls.py (worker upkeep)
 -- writes     corpus.version, corpus.document, queue.task
 
 create or replace function corpus.discard_abandoned(older_than interval default '1 day')

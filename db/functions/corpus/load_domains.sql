@@ -1,7 +1,7 @@
 -- corpus.load_domains
 -- Replace the national web sites of a pack; returns how many there are.
 --
--- called by  ingest/calls.py
+-- called by  ingest/packs/calls.py
 -- writes     terms.pack, corpus.domain
 -- raises     KB004 unknown kind of publisher, TE004 rows that cannot be loaded
 

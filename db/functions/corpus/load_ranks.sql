@@ -1,7 +1,7 @@
 -- corpus.load_ranks
 -- Set how much each kind of publisher weighs; returns how many there are.
 --
--- called by  ingest/calls.py
+-- called by  ingest/packs/calls.py
 -- writes     terms.pack, corpus.authority_rank
 -- raises     KB008 a weight that is not mild, or two of one kind, TE004 rows that cannot be loaded
 

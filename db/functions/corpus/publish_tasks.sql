@@ -7,7 +7,7 @@
 -- All locks are taken first, each kind in one order, so that publishers of several documents
 -- cannot deadlock.
 --
--- called by  ingest/calls.py
+-- called by  ingest/tasks/calls.py
 -- writes     what corpus.publish_claims writes
 -- locks      advisory: as corpus.publish_version, for all of them, sorted; then rows: documents,
 --            versions, facts of chunks, each sorted; then tasks

@@ -4,7 +4,7 @@
 -- Between two documents of one title and day the order of publishing decides. Batches that are
 -- published beside each other keep the order in which they have reserved.
 --
--- called by  ingest/calls.py, corpus.publish_tasks
+-- called by  ingest/tasks/calls.py, corpus.publish_tasks
 -- locks      advisory: as corpus.publish_version, for all of them, sorted
 
 create or replace function corpus.reserve_titles(task_ids bigint[])

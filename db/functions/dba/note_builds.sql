@@ -4,7 +4,7 @@
 -- An index never seen before is taken as built when the counting of deletes began; one whose file
 -- is another than noted was rebuilt just now, as far as anybody knows. So: before and after a rebuild.
 --
--- called by  admins, ingest/calls.py (upkeep, around a rebuild)
+-- called by  admins, ingest/upkeep/calls.py (upkeep, around a rebuild)
 -- writes     dba.index_build
 
 create or replace function dba.note_builds()

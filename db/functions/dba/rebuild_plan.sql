@@ -7,7 +7,7 @@
 -- in maintenance_work_mem; one whose graph is larger takes several times longer. One that upkeep is
 -- going to drop (embedding.spare_indexes) is not rebuilt before.
 --
--- called by  admins, dba.upkeep_plan, ingest/calls.py (rebuild)
+-- called by  admins, dba.upkeep_plan, ingest/upkeep/calls.py (rebuild)
 -- raises     UP001 no such index of ours, UP003 an index that no search reads, ST002 unusable setting
 
 create or replace function dba.rebuild_plan(index_name text default null)

@@ -1,7 +1,7 @@
 -- dba.recall_audit
 -- Measure recall by bands of selectivity and keep the result; see dba.recall for this and earlier ones.
 --
--- called by  admins, ingest/calls.py (upkeep)
+-- called by  admins, ingest/upkeep/calls.py (upkeep)
 -- writes     dba.recall_run, dba.recall_result
 -- raises     UP002 sample or k out of range, VE004 no embedding set is active
 

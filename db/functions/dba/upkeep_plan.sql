@@ -4,7 +4,7 @@
 -- Rebuilds come before the vacuum of their table: the vacuum of a fresh graph has nothing to
 -- repair. A rebuild whose graph does not fit into maintenance_work_mem is told, with fits false.
 --
--- called by  admins, ingest/calls.py (upkeep)
+-- called by  admins, ingest/upkeep/calls.py (upkeep)
 -- raises     nothing
 
 create or replace function dba.upkeep_plan()

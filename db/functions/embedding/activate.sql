@@ -4,7 +4,7 @@
 -- The set that was active stays ready: it is kept up, searches on their way may still name it, and
 -- the same statement goes back to it.
 --
--- called by  DBAs, ingest/calls.py
+-- called by  DBAs, ingest/embedding/calls.py
 -- writes     embedding.set, audit.event
 -- locks      advisory: against publishers and a second switch
 -- raises     VE005 unknown set, VE006 the set is not filled, VE009 it lacks an index

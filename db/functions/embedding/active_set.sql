@@ -3,7 +3,7 @@
 --
 -- called by  embedding.*, dba.*, corpus.check_embedded, search.word_question,
 --            eval.answer, eval.fill_pool, eval.require_vectors, eval.store_vectors,
---            search.calibrate, ingest/calls.py, app/calls.py
+--            search.calibrate, ingest/embedding/calls.py, app/calls.py
 -- raises     VE004 no set is active
 
 create or replace function embedding.active_set()

@@ -7,7 +7,7 @@
 -- server's key is sent there, see embedding.set_endpoint.
 --
 -- definer because  only the owner of embedding.vector can give it a partition
--- called by  DBAs, ingest/calls.py
+-- called by  DBAs, ingest/embedding/calls.py
 -- writes     embedding.set, a table embedding.vector_<set_id>, audit.event
 -- locks      share update exclusive on embedding.vector: searches and publishers go on
 -- raises     VE011 a set that cannot be

@@ -1,7 +1,7 @@
 -- embedding.chunks_to_embed
 -- Chunks of a version that still lack a vector in a set (the active one when not named), after reusing the vectors of equal text.
 --
--- called by  ingest/calls.py
+-- called by  ingest/embedding/calls.py
 -- writes     embedding.cold_vector (reused vectors)
 -- raises     VE005 unknown set, KB009 unknown version
 

@@ -5,7 +5,7 @@
 -- text one is handed out: no row does not mean that nothing waits, embedding.fill_is_over says
 -- that. The lease matters only where a server keeps the connection of a dead worker.
 --
--- called by  ingest/calls.py
+-- called by  ingest/embedding/calls.py
 -- writes     embedding.wanted_vector, and what embedding.keep_filled writes
 -- locks      row locks on the claimed chunks; rows another worker is claiming are skipped
 -- raises     QU001 batch size or lease out of range, VE005 unknown set

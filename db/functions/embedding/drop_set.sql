@@ -2,7 +2,7 @@
 -- Remove an embedding set with all its vectors; the active one is refused.
 --
 -- definer because  only the owner of embedding.vector can take a partition away
--- called by  DBAs, ingest/calls.py
+-- called by  DBAs, ingest/embedding/calls.py
 -- writes     embedding.set and all that belongs to the set, audit.event
 -- locks      access exclusive on embedding.vector for a moment, waited for a second at most
 -- raises     VE005 unknown set, VE012 the set is active, 55P03 the lock could not be had

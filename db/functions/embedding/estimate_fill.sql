@@ -3,7 +3,7 @@
 --
 -- Texts that a chunk of the set has a vector of already are not counted.
 --
--- called by  ingest/calls.py
+-- called by  ingest/embedding/calls.py
 -- raises     VE005 unknown set
 
 create or replace function embedding.estimate_fill(set_name text)

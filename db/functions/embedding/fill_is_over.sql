@@ -1,7 +1,7 @@
 -- embedding.fill_is_over
 -- Whether no chunk waits for its vector in a set, but for those that were given up.
 --
--- called by  ingest/calls.py
+-- called by  ingest/embedding/calls.py
 -- raises     VE005 unknown set
 
 create or replace function embedding.fill_is_over(set_name text)

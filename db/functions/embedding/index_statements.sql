@@ -8,7 +8,7 @@
 -- else's. A statement runs by itself, outside of a transaction, as the owner of the table:
 -- embedding.missing_indexes says which are needed.
 --
--- called by  embedding.missing_indexes, ingest/calls.py, embedding.spare_indexes
+-- called by  embedding.missing_indexes, ingest/embedding/calls.py, embedding.spare_indexes
 -- raises     ST002 unusable setting
 
 create or replace function embedding.index_statements(set_id integer)

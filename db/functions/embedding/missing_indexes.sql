@@ -1,7 +1,7 @@
 -- embedding.missing_indexes
 -- The indexes a set lacks or has from a build that broke, each with the statement that builds it.
 --
--- called by  embedding.activate, dba.upkeep_plan, ingest/calls.py
+-- called by  embedding.activate, dba.upkeep_plan, ingest/embedding/calls.py
 -- raises     nothing
 
 create or replace function embedding.missing_indexes(set_id integer)

@@ -1,7 +1,7 @@
 -- embedding.previous_set
 -- The set that was active before and is kept up: where embedding.activate goes back to.
 --
--- called by  DBAs, ingest/calls.py
+-- called by  DBAs, ingest/embedding/calls.py
 -- raises     VE014 no set to go back to
 
 create or replace function embedding.previous_set()

@@ -1,7 +1,7 @@
 -- embedding.purge_queries
 -- Remove the cached questions that can no longer be used; returns how many.
 --
--- called by  ingest/calls.py (worker upkeep)
+-- called by  ingest/embedding/calls.py (worker upkeep)
 -- writes     embedding.query_cache
 
 create or replace function embedding.purge_queries()

@@ -1,7 +1,7 @@
 -- embedding.release_chunks
 -- Give claimed chunks back after a failure: to be claimed again after a while, or given up when final.
 --
--- called by  ingest/calls.py
+-- called by  ingest/embedding/calls.py
 -- writes     embedding.wanted_vector
 -- raises     VE005 unknown set
 

@@ -3,7 +3,7 @@
 --
 -- Safe to repeat: what failed before waits again, what is there stays.
 --
--- called by  DBAs, ingest/calls.py
+-- called by  DBAs, ingest/embedding/calls.py
 -- writes     embedding.set, embedding.wanted_vector, embedding.fill_batch
 -- raises     VE005 unknown set
 

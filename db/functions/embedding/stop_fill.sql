@@ -1,7 +1,7 @@
 -- embedding.stop_fill
 -- Stop seeing to a set's vectors: nothing is kept up any more, what is there stays; the active set is refused.
 --
--- called by  DBAs, ingest/calls.py
+-- called by  DBAs, ingest/embedding/calls.py
 -- writes     embedding.set, embedding.wanted_vector
 -- locks      advisory: against a switch to it
 -- raises     VE005 unknown set, VE012 the set is active

@@ -3,7 +3,7 @@
 --
 -- A late worker does no harm: a chunk's text never changes, so its vector is right whoever made it.
 --
--- called by  ingest/calls.py
+-- called by  ingest/embedding/calls.py
 -- writes     what embedding.keep_filled writes
 -- locks      what embedding.keep_filled locks
 -- raises     VE005 unknown set, and what embedding.check_numbers and embedding.keep_vectors raise

@@ -1,7 +1,7 @@
 -- embedding.store_numbers
 -- Store vectors of chunks in a set (the active one when not named), given as one row of numbers, the vectors one behind the other; returns how many were new. All or none.
 --
--- called by  ingest/calls.py
+-- called by  ingest/embedding/calls.py
 -- writes     what embedding.keep_vectors writes
 -- raises     VE005 unknown set, and what embedding.check_numbers and embedding.keep_vectors raise
 

@@ -1,7 +1,7 @@
 -- place.load_authorities
 -- Add or correct education authorities and who succeeded whom; returns how many rows were read.
 --
--- called by  ingest/calls.py
+-- called by  ingest/packs/calls.py
 -- writes     place.authority, place.authority_successor
 -- raises     PL004 a row that cannot be an authority
 

@@ -1,7 +1,7 @@
 -- place.load_districts
 -- Add or correct districts and the education authority of each; returns how many rows were read.
 --
--- called by  ingest/calls.py
+-- called by  ingest/packs/calls.py
 -- writes     place.district
 -- raises     PL001 unknown authority, PL003 the authority was split, PL007 a row that cannot be a
 --            district

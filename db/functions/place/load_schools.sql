@@ -1,7 +1,7 @@
 -- place.load_schools
 -- Add or correct the schools of a pack, all or none; returns how many rows were read.
 --
--- called by  ingest/calls.py
+-- called by  ingest/packs/calls.py
 -- writes     place.school
 -- raises     PL001 unknown authority, PL003 the authority was split, PL006 a row that cannot be a
 --            school

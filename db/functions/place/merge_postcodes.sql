@@ -5,7 +5,7 @@
 -- half of what is known is refused, unless shrink says that it is meant. Postcodes of districts
 -- outside the countries whose authorities are known, and those of no district, are outside.
 --
--- called by  ingest/calls.py
+-- called by  ingest/registers/calls.py
 -- writes     place.postcode_sector, pg_temp.arriving_postcode
 -- locks      place.postcode_sector, against other writers; readers go on
 -- raises     PL008 far fewer postcodes than are known

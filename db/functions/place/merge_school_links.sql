@@ -1,7 +1,7 @@
 -- place.merge_school_links
 -- Bring the arrived links between schools into place.school_successor; links that say nothing of a succession are outside.
 --
--- called by  ingest/calls.py
+-- called by  ingest/registers/calls.py
 -- writes     place.school_successor
 -- raises     nothing of its own: problems are in the report
 

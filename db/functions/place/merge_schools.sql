@@ -5,7 +5,7 @@
 -- of the GSS code, else the one known so far, else the postcode's. A cell left empty erases nothing.
 -- A school of a country whose authorities are not known is outside.
 --
--- called by  ingest/calls.py, place.load_schools
+-- called by  ingest/registers/calls.py, place.load_schools
 -- writes     place.school, pg_temp.arriving_school
 -- locks      place.school, against other writers; readers go on
 -- raises     nothing of its own: problems are in the report

@@ -4,7 +4,7 @@
 -- A merge_... function takes the rows from there. Codes, postcodes and words are what the register
 -- gives; line is where a row stands.
 --
--- called by  ingest/calls.py, place.load_schools
+-- called by  ingest/registers/calls.py, place.load_schools
 -- writes     the three tables
 
 create or replace function place.open_registers()

@@ -2,7 +2,7 @@
 -- Remove what is over: sessions, measures of limits, cached questions of people who left; returns how many.
 --
 -- definer because  the worker that tidies up reads no account
--- called by  ingest/calls.py (worker upkeep)
+-- called by  ingest/upkeep/calls.py (worker upkeep)
 -- writes     account.session, account.refresh_token, limits.bucket, embedding.query_cache
 
 create or replace function privacy.purge()

@@ -4,7 +4,7 @@
 -- The claim is void when the connection that made it is gone; the lease matters where a server
 -- keeps the connection of a dead worker. kinds are those the worker knows, all when not given.
 --
--- called by  ingest/calls.py
+-- called by  ingest/queue/calls.py
 -- writes     queue.task
 -- locks      row locks on the claimed tasks; rows another worker holds are skipped
 -- raises     QU001 batch size or lease out of range

@@ -4,7 +4,7 @@
 -- Whoever turned the work away may have said when to come back: wait is the least time, a day at
 -- most.
 --
--- called by  ingest/calls.py, corpus.publish_tasks
+-- called by  ingest/queue/calls.py, corpus.publish_tasks
 -- writes     queue.task
 
 create or replace function queue.fail_task(

@@ -1,7 +1,7 @@
 -- queue.finish_task
 -- Remove work that is done; false when somebody else holds the task by now.
 --
--- called by  ingest/calls.py, corpus.publish_claims, intake.stage_page, intake.refuse_page,
+-- called by  ingest/queue/calls.py, corpus.publish_claims, intake.stage_page, intake.refuse_page,
 --            intake.finish_upload, validation.judge_batch, crawl.close_visit, crawl.fence,
 --            crawl.next_step
 -- writes     queue.task

@@ -1,7 +1,7 @@
 -- queue.heartbeat
 -- Renew a lease; false when somebody else holds the task by now.
 --
--- called by  ingest/calls.py, intake.refuse_upload_file, intake.stage_upload_file
+-- called by  ingest/queue/calls.py, intake.refuse_upload_file, intake.stage_upload_file
 -- writes     queue.task
 
 create or replace function queue.heartbeat(

@@ -4,7 +4,7 @@
 -- Equal keys and overlaps are no such errors: what another transaction wrote at the same time
 -- is found at the next attempt.
 --
--- called by  ingest/calls.py, corpus.publish_tasks
+-- called by  ingest/queue/calls.py, corpus.publish_tasks
 
 create or replace function queue.is_lasting(sqlstate text)
 returns boolean

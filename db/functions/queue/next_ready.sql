@@ -3,7 +3,7 @@
 --
 -- Nobody is told when an instant comes, so a worker sleeps no longer than this.
 --
--- called by  ingest/calls.py
+-- called by  ingest/queue/calls.py
 
 create or replace function queue.next_ready(kinds text[] default null)
 returns interval

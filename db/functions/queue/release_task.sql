@@ -3,7 +3,7 @@
 --
 -- It is ready at once, or after a wait, with the reason for it.
 --
--- called by  ingest/calls.py, crawl.next_step
+-- called by  ingest/queue/calls.py, crawl.next_step
 -- writes     queue.task
 
 create or replace function queue.release_task(

@@ -4,7 +4,7 @@
 -- Calls are spread evenly. The wait happens outside: no transaction is open while it lasts. A
 -- caller that dies meanwhile wastes one turn.
 --
--- called by  ingest/calls.py
+-- called by  ingest/queue/calls.py
 -- writes     queue.provider_rate
 -- locks      the row of the provider, for the statement
 

@@ -1,7 +1,7 @@
 -- search.fold_statistics
 -- Fold the noted deltas into the statistics; returns how many were folded. Searches see the same numbers before and after.
 --
--- called by  search.rebuild_statistics, ingest/calls.py (worker upkeep, end of an ingest),
+-- called by  search.rebuild_statistics, ingest/upkeep/calls.py (worker upkeep, end of an ingest),
 --            search.text_index__keep_statistics
 -- writes     search.lexeme_stat, search.lexeme_delta, search.scope_stat, search.scope_delta
 -- locks      advisory: one folder at a time, a second returns 0 at once

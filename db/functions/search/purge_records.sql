@@ -6,7 +6,7 @@
 -- or records waits.
 --
 -- definer because  nobody else may remove anything from the audit
--- called by  ingest/calls.py (worker upkeep)
+-- called by  ingest/upkeep/calls.py (worker upkeep)
 -- writes     search.record, audit.event
 -- locks      the rows of the batch
 -- raises     SE001 a batch without rows

@@ -1,7 +1,7 @@
 -- search.refresh_postings
 -- Make the posting lists that search.scopes_to_list names; returns for how many scopes.
 --
--- called by  ingest/calls.py (worker upkeep, end of an ingest), bench/load.py
+-- called by  ingest/upkeep/calls.py (worker upkeep, end of an ingest), bench/load.py
 -- writes     what search.list_postings writes
 -- locks      what search.list_postings locks
 -- raises     ST002 unusable setting

@@ -1,7 +1,7 @@
 -- terms.load_synonyms
 -- Replace the synonyms of a pack; returns how many there are.
 --
--- called by  ingest/calls.py
+-- called by  ingest/packs/calls.py
 -- writes     terms.pack, terms.synonym
 -- raises     TE001 unusable pattern, TE002 a row without phrases or expansions, TE004 rows that
 --            cannot be loaded

@@ -1,7 +1,7 @@
 -- terms.load_topics
 -- Replace the topics of a pack; returns how many there are.
 --
--- called by  ingest/calls.py
+-- called by  ingest/packs/calls.py
 -- writes     terms.pack, terms.topic
 -- raises     TE001 unusable pattern, TE003 unusable slug, TE004 rows that cannot be loaded
 

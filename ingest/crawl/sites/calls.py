@@ -9,7 +9,7 @@ import psycopg
 from psycopg.rows import class_row, scalar_row
 from psycopg.types.json import Jsonb
 
-from ingest.crawl.calls import scalar
+from ingest.rows import scalar
 
 
 @dataclass(frozen=True, slots=True)

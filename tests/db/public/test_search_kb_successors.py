@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from ingest.registers import load_authorities
+from ingest.registers.loading import load_authorities
 from tests.corpus import add, axis, search
 from tests.rows import value_of
 from tests.sandbox import refused

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from ingest.pack_files import read_pack
+from ingest.packs.files import read_pack
 from tests.bulk_corpus import QUESTION
 from tests.conftest import REPOSITORY
 from tests.corpus import literal

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ingest.pack_files import read_pack
+from ingest.packs.files import read_pack
 from tests.conftest import REPOSITORY
 from tests.rows import value_of
 

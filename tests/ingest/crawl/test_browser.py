@@ -15,8 +15,8 @@ from ingest.crawl.browser import (
     BrowserMissingError,
     Rendered,
     may_help,
-    of_one_site,
 )
+from ingest.crawl.browser.visit import of_one_site
 from ingest.fetch import FetchError
 from ingest.parse.document import parse_document
 from tests.ingest.crawl.site_answers import html, in_turn, script_only, status, text, words

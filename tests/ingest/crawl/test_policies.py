@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from ingest.crawl.policies import PolicyPage, policy_of
-from ingest.pack_files import read_pack
-from ingest.pack_settings import PackError
+from ingest.packs.files import read_pack
+from ingest.packs.settings import PackError
 
 PAGES = [
     PolicyPage(**row.values)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.crawl.scope import Scope, registrable
-from ingest.pack_files import read_pack
+from ingest.packs.files import read_pack
 
 PACK = Path("packs/send")
 COUNCIL = Scope(

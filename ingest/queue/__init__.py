@@ -1,0 +1,1 @@
+"""Tasks of the queue: claimed, kept, finished or given back."""
