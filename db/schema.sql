@@ -1482,6 +1482,8 @@ CREATE INDEX chunk_fact_scope_idx ON corpus.chunk_fact USING btree (scope_id);
 
 CREATE INDEX chunk_fact_scoped_tags_idx ON corpus.chunk_fact USING gin (corpus.scoped_tags(tags, ARRAY[scope_id])) WITH (fastupdate=off);
 
+CREATE INDEX chunk_fact_tags_idx ON corpus.chunk_fact USING gin (tags);
+
 CREATE INDEX domain_authority_idx ON corpus.domain USING btree (authority);
 
 CREATE INDEX domain_pack_idx ON corpus.domain USING btree (pack);
@@ -8335,7 +8337,7 @@ CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids 
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS 'sha256 777d272aaf836030';
+    AS 'sha256 1985f0b96871c395';
 
 COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
 
@@ -8446,7 +8448,7 @@ GRANT ALL ON FUNCTION search.count_candidates(hits search.ranked_hit[], attempts
 CREATE FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date) RETURNS SETOF search.vector_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 37eae2cc144b6ae3';
+    AS 'sha256 669e3104b43dfb03';
 
 COMMENT ON FUNCTION search.exact_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date) IS 'The most similar visible chunks of these scopes by an exact scan: recall 1, cost grows with the scopes.';
 
@@ -8574,7 +8576,7 @@ GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, sc
 CREATE FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 7273a76834fa1abc';
+    AS 'sha256 5509c408487e8df1';
 
 COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) IS 'The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.';
 
@@ -8586,7 +8588,7 @@ CREATE FUNCTION search.keyword_pool(words search.query_word[], from_index search
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 50fec09e9fbb7b78';
+    AS 'sha256 ad8a7610ae9ff641';
 
 COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words: what the keyword leg scores exactly, from their texts.';
 
@@ -8803,6 +8805,18 @@ COMMENT ON FUNCTION search.similarities(query public.halfvec, set_id integer, ch
 REVOKE ALL ON FUNCTION search.similarities(query public.halfvec, set_id integer, chunk_ids bigint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.similarities(query public.halfvec, set_id integer, chunk_ids bigint[]) TO pgkb_admin;
 
+CREATE FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses text[], most bigint DEFAULT NULL::bigint) RETURNS TABLE(chunk_id bigint, scope_id bigint)
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    AS 'sha256 d84f13ef7b90946a';
+
+COMMENT ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses text[], most bigint) IS 'The visible chunks of these scopes that carry any of these tags, at most so many.';
+
+REVOKE ALL ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses text[], most bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses text[], most bigint) TO pgkb_admin;
+
 CREATE FUNCTION search.term_frequency(lexemes tsvector, term tsquery) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS 'sha256 63dacb9cf913be03';
@@ -8826,7 +8840,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1fb0fdb12f0eb3f7';
+    AS 'sha256 5dcd5da4bd8b6db6';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 
