@@ -1,6 +1,8 @@
 """Files become visible documents, whole or not at all, each once."""
 
 import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from pathlib import Path

@@ -8,6 +8,7 @@ import pytest
 
 from tests.bulk import text_of
 from tests.bulk_corpus import QUESTION, questions
+from tests.plans import plans_of
 from tests.rows import Row, array_of, rows_of, value_of
 
 VISIBLE = ["approved", "pending"]
@@ -129,6 +130,38 @@ def test_four_times_as_many_chunks_are_scanned_as_exactly(wide: psycopg.Connecti
     assert plans(leg(wide)) == {"bits"}
     wide.execute(f"set local kb.exact_limit = {every // 4 - 1}")
     assert plans(leg(wide)) == {"exact", "index"}
+
+
+def test_tags_that_more_carry_than_are_ranked_anyway_are_read_by_bits(
+    wide: psycopg.Connection[Any],
+) -> None:
+    depth = value_of(wide, "select search.rerank_depth(50, 384)")
+    for carrying, plan in ((depth, "exact"), (depth + 1, "bits")):
+        wide.execute(
+            "update corpus.chunk_fact set tags = case when chunk_id in (select f.chunk_id "
+            "from corpus.chunk_fact as f inner join corpus.scope as s on f.scope_id = s.scope_id "
+            "where f.status = any(%s) and (s.kind = 'national' or s.la_code = 'E10000016' "
+            "and s.kind = 'la') order by f.chunk_id limit %s) then array['counted'] else '{}' end",
+            [VISIBLE, carrying],
+        )
+        row = leg(wide, tags=["counted"])
+        assert plans(row) == {plan}
+        assert row["tagged"] == carrying
+
+
+def test_what_is_ranked_again_is_looked_up_by_the_whole_of_its_key(
+    wide: psycopg.Connection[Any],
+) -> None:
+    """By the chunk alone each look-up tries several sets (a skip scan)."""
+    with plans_of(wide) as collected:
+        leg(wide)
+    keys = [
+        node["Index Cond"]
+        for node in collected.of("embedding.bit_vector as b").nodes()
+        if node.get("Index Name") == "vector_1_pkey"
+    ]
+    assert keys
+    assert all("set_id = " in key for key in keys)
 
 
 def test_tags_that_many_carry_are_read_by_the_bits_of_what_carries_them(

@@ -264,6 +264,20 @@ def test_an_identifier_is_found_however_many_chunks_hold_all_other_words(
     assert [r["rank"] for r in rows] == sorted(r["rank"] for r in rows)
 
 
+@pytest.mark.parametrize(("holding", "pools"), [(3, 2), (15, 2), (16, 1), (40, 1)])
+def test_identifiers_are_looked_for_again_only_where_they_do_not_fill_the_places_kept_for_them(
+    kb: psycopg.Connection[Any], holding: int, pools: int
+) -> None:
+    words = "womp dralk frim bom dak plin sorv tuld garm hesp"
+    passages = [f"See s.36. {words}"] * holding + [words] * 200
+    add_passages(kb, passages, clustered(len(passages), clusters=4, seed=6), source="many")
+    query = value_of(kb, "select terms.build_tsquery(%s)::text", [f"Under section 36: {words}?"])
+    with plans_of(kb) as collected:
+        rows = leg(kb, query)
+    assert len(collected.of("with chosen_word").documents) == pools
+    assert sum(row["identifier_matched"] for row in rows) == holding
+
+
 def test_few_visible_chunks_are_found_however_common_their_words_are_elsewhere(
     large: psycopg.Connection[Any],
 ) -> None:

@@ -139,11 +139,12 @@ def postings_read(
     """Rows that came from the index of words."""
     with plans_of(db, analyze=True) as collected:
         leg(db, tsquery, scopes)
-    return sum(
+    rows: float = sum(
         node["Actual Rows"] * node["Actual Loops"]
         for node in collected.of("chosen_word").nodes()
         if node.get("Index Name") == "text_index_scoped_idx"
     )
+    return rows
 
 
 def test_lists_are_read_in_place_of_the_index(kb: psycopg.Connection[Any]) -> None:
