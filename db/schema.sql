@@ -4055,11 +4055,15 @@ CREATE VIEW dba.vector_index AS
                   WHERE (o.option_name = 'ef_construction'::text)), 64) AS ef_construction,
             (i.indpred IS NOT NULL) AS partial,
                 CASE
-                    WHEN (pg_get_expr(i.indpred, i.indrelid) ~ '^\(scope_id (=|<>) [0-9]+\)$'::text) THEN ( SELECT (LEAST((t.live_rows)::numeric, COALESCE(sum(z.chunks), (0)::numeric)))::bigint AS "least"
+                    WHEN (pg_get_expr(i.indpred, i.indrelid) ~~ '%(scope_id %'::text) THEN ( SELECT (LEAST((t.live_rows)::numeric, COALESCE(sum(z.chunks), (0)::numeric)))::bigint AS "least"
                        FROM search.scope_size z
-                      WHERE ((z.scope_id > 0) AND ((pg_get_expr(i.indpred, i.indrelid) = format('(scope_id = %s)'::text, z.scope_id)) OR (pg_get_expr(i.indpred, i.indrelid) =
+                      WHERE ((z.scope_id > 0) AND (((pg_get_expr(i.indpred, i.indrelid) = format('(scope_id = %s)'::text, z.scope_id)) OR (pg_get_expr(i.indpred, i.indrelid) =
                             CASE
                                 WHEN (z.scope_id <> 1) THEN '(scope_id <> 1)'::text
+                                ELSE NULL::text
+                            END)) OR (pg_get_expr(i.indpred, i.indrelid) =
+                            CASE
+                                WHEN (z.scope_id <> 1) THEN format('((scope_id <> 1) AND ((scope_id %% (2)::bigint) = %s))'::text, (z.scope_id % (2)::bigint))
                                 ELSE NULL::text
                             END))))
                     WHEN ((i.indpred IS NOT NULL) AND (c.reltuples >= (0)::double precision)) THEN (c.reltuples)::bigint
@@ -4641,13 +4645,17 @@ CREATE UNIQUE INDEX set_one_active_idx ON embedding.set USING btree (active) WHE
 
 CREATE INDEX spend_set_idx ON embedding.spend USING btree (set_id);
 
-CREATE INDEX vector_1_local_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (scope_id <> 1);
+CREATE INDEX vector_1_local_0_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE ((scope_id <> 1) AND ((scope_id % (2)::bigint) = 0));
+
+CREATE INDEX vector_1_local_1_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE ((scope_id <> 1) AND ((scope_id % (2)::bigint) = 1));
 
 CREATE INDEX vector_1_national_idx ON embedding.vector_1 USING hnsw (((embedding)::public.halfvec(384)) public.halfvec_cosine_ops) WITH (m='16', ef_construction='64') WHERE (scope_id = 1);
 
 CREATE INDEX vector_1_scope_id_idx ON embedding.vector_1 USING btree (scope_id);
 
-CREATE INDEX vector_2_local_idx ON embedding.vector_2 USING hnsw (((public.binary_quantize(embedding))::bit(1536)) public.bit_hamming_ops) WITH (m='16', ef_construction='64') WHERE (scope_id <> 1);
+CREATE INDEX vector_2_local_0_idx ON embedding.vector_2 USING hnsw (((public.binary_quantize(embedding))::bit(1536)) public.bit_hamming_ops) WITH (m='16', ef_construction='64') WHERE ((scope_id <> 1) AND ((scope_id % (2)::bigint) = 0));
+
+CREATE INDEX vector_2_local_1_idx ON embedding.vector_2 USING hnsw (((public.binary_quantize(embedding))::bit(1536)) public.bit_hamming_ops) WITH (m='16', ef_construction='64') WHERE ((scope_id <> 1) AND ((scope_id % (2)::bigint) = 1));
 
 CREATE INDEX vector_2_national_idx ON embedding.vector_2 USING hnsw (((public.binary_quantize(embedding))::bit(1536)) public.bit_hamming_ops) WITH (m='16', ef_construction='64') WHERE (scope_id = 1);
 
@@ -4912,10 +4920,20 @@ COMMENT ON FUNCTION embedding.forget_viewer(viewer text) IS 'Remove the cached q
 
 REVOKE ALL ON FUNCTION embedding.forget_viewer(viewer text) FROM PUBLIC;
 
+CREATE FUNCTION embedding.index_part(scope_id bigint) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 44857df1c72ab2b7';
+
+COMMENT ON FUNCTION embedding.index_part(scope_id bigint) IS 'Which of a set''s vector indexes holds the text of a scope: national, or one half of all other text.';
+
+REVOKE ALL ON FUNCTION embedding.index_part(scope_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.index_part(scope_id bigint) TO pgkb_admin;
+
 CREATE FUNCTION embedding.index_statements(set_id integer) RETURNS TABLE(index_name text, statement text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 8bf322afca1e3493';
+    AS 'sha256 8cf16134b49550c7';
 
 COMMENT ON FUNCTION embedding.index_statements(set_id integer) IS 'The indexes that searches of a set read, each with the statement that builds it while the searches go on.';
 
@@ -5068,7 +5086,7 @@ GRANT ALL ON FUNCTION embedding.set_endpoint(name text, url text) TO pgkb_admin;
 CREATE FUNCTION embedding.spare_indexes(set_id integer) RETURNS TABLE(index_name text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a51c45789d49c2d6';
+    AS 'sha256 8f6eeec24ffc4c02';
 
 COMMENT ON FUNCTION embedding.spare_indexes(set_id integer) IS 'The vector indexes of a set that no search reads once those of embedding.index_statements are there.';
 
@@ -8368,7 +8386,7 @@ GRANT ALL ON FUNCTION search.bm25_settings() TO pgkb_admin;
 CREATE FUNCTION search.calibrate(questions integer DEFAULT 20, dry_run boolean DEFAULT false) RETURNS TABLE(index_ms double precision, exact_ms_per_thousand double precision, measured_chunks bigint, exact_limit integer, installed boolean)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 50cdc19ac6223bbe';
+    AS 'sha256 8179980fd97c8830';
 
 COMMENT ON FUNCTION search.calibrate(questions integer, dry_run boolean) IS 'Measure on this machine how many chunks an exact scan reads in the time the index needs, and install it as kb.exact_limit.';
 
@@ -8566,7 +8584,7 @@ CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_id
     SET enable_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS 'sha256 2685b8e233b68f77';
+    AS 'sha256 667b3432851b95f1';
 
 COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.';
 
@@ -8840,7 +8858,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5dcd5da4bd8b6db6';
+    AS 'sha256 adc28fcd99d8a913';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 
@@ -8861,7 +8879,7 @@ GRANT ALL ON FUNCTION search.visible_scopes(la text, home_la text, urn text, pri
 CREATE FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[] DEFAULT NULL::text[], on_day date DEFAULT CURRENT_DATE) RETURNS SETOF search.ranked_hit
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 ed83ca0183806908';
+    AS 'sha256 666ca76fadd841f8';
 
 COMMENT ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[], on_day date) IS 'Mild weights after fusion: freshness, kind of publisher, topic and local boosts; score = rrf_raw times all of them.';
 

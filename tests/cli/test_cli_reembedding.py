@@ -32,7 +32,8 @@ def test_a_set_is_filled_switched_to_rolled_back_and_dropped(filled: str) -> Non
         done = pgkb_here("reembed", *NEW, "--no-switch", **environ)
         assert (done.code, done.out) == (
             0,
-            "wide: 2 chunks filled in; vector_3_local_idx, vector_3_national_idx built; "
+            "wide: 2 chunks filled in; vector_3_local_0_idx, vector_3_local_1_idx, "
+            "vector_3_national_idx built; "
             "searches use local-minilm still\n",
         ), done.err
         done = pgkb_here("reembed", "--switch", "--set", "wide", **environ)

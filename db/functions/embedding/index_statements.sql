@@ -2,7 +2,8 @@
 -- The indexes that searches of a set read, each with the statement that builds it while the searches go on.
 --
 -- The one place that says how vectors are indexed: as the set's row says, one index over national
--- text, one over all other text, and one more over every other scope that takes long to scan: of
+-- text, two over the halves of all other text (embedding.index_part), and one more over every other
+-- scope that takes long to scan: of
 -- kb.own_index chunks, and of more than a scan of bits reads where the index holds bits
 -- (search.vector_leg). An index of its own finds a scope's chunks without stepping over everybody
 -- else's. A statement runs by itself, outside of a transaction, as the owner of the table:
@@ -41,10 +42,11 @@ as $func$
     from embedding.set as s
     cross join lateral (
         select
-            format('vector_%s_local_idx', s.set_id) as name,
-            -- scope 1 is national
-            ' where scope_id <> 1' as condition,
-            0 as scope_id
+            format('vector_%s_local_%s_idx', s.set_id, h.rest) as name,
+            -- scope 1 is national; search.index_hits says the same of a search
+            format(' where scope_id <> 1 and scope_id %% 2 = %s', h.rest) as condition,
+            h.rest - 1 as scope_id
+        from (values (0::bigint), (1)) as h (rest)
         union all
         select
             embedding.own_index(s.set_id, o.scope_id),

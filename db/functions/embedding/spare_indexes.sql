@@ -22,7 +22,7 @@ as $func$
     where
         i.indrelid = to_regclass('embedding.vector_' || spare_indexes.set_id)
         and a.amname = 'hnsw'
-        and c.relname ~ '^vector_[0-9]+_(hnsw|local|national|scope_[0-9]+)_idx$'
+        and c.relname ~ '^vector_[0-9]+_(hnsw|local|local_[01]|national|scope_[0-9]+)_idx$'
         and c.relname not in (
             select x.index_name from embedding.index_statements(spare_indexes.set_id) as x
         );

@@ -29,8 +29,8 @@ declare
     _set embedding.set := embedding.active_set();
     _statuses text[] := regexp_split_to_array(config.value('kb.visible_statuses'), '\s*,\s*');
     _candidates integer := config.value('kb.candidates')::integer;
-    -- local text is in one index
-    _everywhere bigint[] := array(select s.scope_id from corpus.scope as s where s.scope_id <> 1);
+    -- the half of local text that holds most
+    _half bigint[];
     _scope record;
     _query public.halfvec;
     _begun timestamptz;
@@ -47,6 +47,13 @@ begin
         raise exception 'no scope holds 1,000 to 50,000 chunks: there is nothing to measure with'
             using errcode = 'SE004', hint = 'Keep kb.exact_limit as it is until there is more text.';
     end if;
+    select array_agg(s.scope_id) into _half
+    from corpus.scope as s
+    left join search.scope_size as z on s.scope_id = z.scope_id
+    where s.scope_id <> 1
+    group by embedding.index_part(s.scope_id)
+    order by sum(z.chunks) desc nulls last
+    limit 1;
     for _query in
         select v.embedding
         from embedding.vector as v
@@ -55,9 +62,7 @@ begin
         limit calibrate.questions + 1
     loop
         _begun := clock_timestamp();
-        perform search.index_hits(
-            _query, _set.set_id, _everywhere, _statuses, null, _candidates
-        );
+        perform search.index_hits(_query, _set.set_id, _half, _statuses, null, _candidates);
         _index_ms := _index_ms || extract(epoch from clock_timestamp() - _begun)::double precision * 1000;
         _begun := clock_timestamp();
         perform search.exact_hits(

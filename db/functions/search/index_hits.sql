@@ -2,7 +2,8 @@
 -- The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.
 --
 -- A set whose index holds bits (index_kind binary) brings several times as many hits by Hamming
--- distance (search.rerank_depth), which the vectors rank. National text is found through an index of its own, so it is asked for alone.
+-- distance (search.rerank_depth), which the vectors rank. The scopes are of one part of the text
+-- (embedding.index_part): each has an index of its own.
 --
 -- The planner settings leave the index as the only way that needs no sort; they and the hnsw
 -- settings hold inside this call only (a SET clause restores what set_config changes).
@@ -40,6 +41,7 @@ declare
     );
     _depth integer := index_hits.candidates;
     _order text;
+    _half bigint;   -- of local text, by its index; NULL: a scope with an index of its own
     _afterwards boolean;   -- whether what is not visible is left out of what the graph gave
     _found search.vector_hit[];
 begin
@@ -52,6 +54,21 @@ begin
             'public.binary_quantize($1)::bit(%1$s)';
     else
         _order := 'v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)';
+    end if;
+    if cardinality(index_hits.scope_ids) <> 1 or not exists (
+        select
+        from pg_index as i
+        where
+            i.indexrelid = to_regclass(
+                'embedding.'
+                || embedding.own_index(index_hits.set_id, index_hits.scope_ids[1])
+            )
+            and i.indisvalid
+    ) then
+        _half := (
+            select max(s.scope_id % 2) from unnest(index_hits.scope_ids) as s (scope_id)
+            where s.scope_id <> 1
+        );
     end if;
     -- the list must hold what is asked for; pgvector refuses more than 1000
     perform set_config(
@@ -117,14 +134,14 @@ begin
                     $query$
             end,
             'vector_' || index_hits.set_id,
-            -- only constants make the planner see that the index of national or of local text
-            -- will do
+            -- only constants make the planner see that the index of that part of the text will do
             case
                 when cardinality(index_hits.scope_ids) = 1
                     then format('v.scope_id = %s', index_hits.scope_ids[1])
                 else 'v.scope_id = any($2)'
             end || case
-                when 1 <> all(index_hits.scope_ids) then ' and v.scope_id <> 1' else ''
+                when _half is null then ''
+                else format(' and v.scope_id <> 1 and v.scope_id %% 2 = %s', _half)
             end,
             format(_order, public.vector_dims(index_hits.query))
         )

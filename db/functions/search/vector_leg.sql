@@ -169,8 +169,7 @@ begin
             select array_agg(g.scope_id) as scope_ids
             from unnest(_large) as g (scope_id)
             where g.scope_id <> all(_own)
-            -- the index over local text holds nothing national
-            group by g.scope_id = 1
+            group by embedding.index_part(g.scope_id)
         ) as l
     loop
         if _group = _scanned then

@@ -11,14 +11,14 @@ def test_with_the_extension_every_relation_is_loaded(large: psycopg.Connection[A
     large.execute("create extension pg_prewarm")
     rows = ask_rows(large, "select relation, method from dba.prewarm()")
     assert {method for _, method in rows} == {"buffer"}
-    assert rows[0][0] == "embedding.vector_1_local_idx"
+    assert rows[0][0] == "embedding.vector_1_local_0_idx"
     read = {name for name, _ in rows}
     assert {"search.text_index", "search.posting_list_pk", "corpus.chunk_fact_pk"} <= read
 
 
 def test_without_it_what_stays_cold_is_told(large: psycopg.Connection[Any]) -> None:
     methods: dict[str, str] = dict(ask_rows(large, "select relation, method from dba.prewarm()"))
-    assert methods["embedding.vector_1_local_idx"] == "searches"
+    assert methods["embedding.vector_1_local_0_idx"] == "searches"
     assert methods["search.text_index"] == "scan"
     assert methods["search.text_index_pk"] == "left out: create extension pg_prewarm"
 

@@ -14,7 +14,7 @@ def test_the_shipped_sets_have_what_the_statements_would_build(db: psycopg.Conne
     for (key,) in ask_rows(db, "select set_id from embedding.set"):
         assert ask_rows(db, _MISSING, key) == []
         rows = ask_rows(db, "select * from embedding.index_statements(%s)", key)
-        assert len(rows) == 2
+        assert len(rows) == 3
         for name, statement in rows:
             shipped = ask(db, "select pg_get_indexdef(to_regclass(%s))", f"embedding.{name}")
             db.execute(f"drop index embedding.{name}".encode())
@@ -38,8 +38,12 @@ def test_a_set_without_its_index_is_not_switched_to(reference: psycopg.Connectio
     key = add_small(reference)
     start(reference)
     store(reference, claim(reference))
-    name = f"vector_{key}_local_idx"
-    both = [(name, False), (f"vector_{key}_national_idx", False)]
+    name = f"vector_{key}_local_0_idx"
+    both = [
+        (name, False),
+        (f"vector_{key}_local_1_idx", False),
+        (f"vector_{key}_national_idx", False),
+    ]
     assert ask_rows(reference, _MISSING, key) == both
     with refused(reference, "VE009", name, "missing_indexes"):
         reference.execute("select embedding.activate(%s)", [SMALL])
@@ -114,5 +118,5 @@ def test_an_index_no_search_reads_goes_once_all_that_are_read_are_there(
         (f"embedding.{name}", f"drop index concurrently if exists embedding.{name};")
         for name in old
     ]
-    reference.execute("drop index embedding.vector_1_local_idx")
+    reference.execute("drop index embedding.vector_1_local_0_idx")
     assert dropped() == [], "until then the old one is read"

@@ -19,7 +19,8 @@ CHUNKS = 1000
 # nothing of these may be written, in either set
 UNTOUCHED = (
     "embedding.vector_1",
-    "embedding.vector_1_local_idx",
+    "embedding.vector_1_local_0_idx",
+    "embedding.vector_1_local_1_idx",
     "embedding.vector_1_scope_id_idx",
     "embedding.vector_1_pkey",
     "embedding.cold_vector",

@@ -43,7 +43,10 @@ def indexed(large: psycopg.Connection[Any], request: pytest.FixtureRequest) -> A
     """The large corpus under each kind of index, made by the statements people would run."""
     if request.param == "binary":
         large.execute("update embedding.set set index_kind = 'binary' where set_id = 1")
-        large.execute("drop index embedding.vector_1_local_idx, embedding.vector_1_national_idx")
+        large.execute(
+            "drop index embedding.vector_1_local_0_idx, embedding.vector_1_local_1_idx, "
+            "embedding.vector_1_national_idx"
+        )
         for (statement,) in large.execute(
             "select replace(statement, 'concurrently', '') from embedding.index_statements(1)"
         ).fetchall():

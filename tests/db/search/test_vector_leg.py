@@ -213,8 +213,41 @@ def test_a_large_scope_is_read_through_an_index_of_its_own(
     (scope,) = [s["scope_id"] for s in scopes if s["label"] == "la"]
     used = {node.get("Index Name") for node in collected.nodes()}
     assert {f"vector_1_scope_{scope}_idx", "vector_1_national_idx"} <= used
-    assert "vector_1_local_idx" not in used
+    assert not used & {"vector_1_local_0_idx", "vector_1_local_1_idx"}
     assert ids(after) == ids(before)
+
+
+def test_scopes_of_both_halves_are_asked_of_both_and_ranked_together(
+    large: psycopg.Connection[Any],
+) -> None:
+    places = ("E10000016", "E08000025", "E08000038")
+    for number, code in enumerate(places):
+        vectors = questions(40)[number::3]
+        add_passages(
+            large,
+            [f"passage of half {code} {n}" for n in range(len(vectors))],
+            vectors,
+            source=f"half {code}",
+            la_code=code,
+        )
+    scopes = [
+        scope for scope in rows_of(large, "search.visible_scopes(everywhere => true)")
+        if scope["label"] == "la"
+    ]  # fmt: skip
+    parts = {
+        value_of(large, "select embedding.index_part(%s)", [s["scope_id"]])
+        for s in scopes
+        if s["chunks"]
+    }
+    assert parts == {"local_0", "local_1"}
+    exact = leg(large, scopes=scopes)
+    large.execute("set local kb.exact_limit = 0")
+    with plans_of(large) as collected:
+        by_index = leg(large, scopes=scopes)
+    used = {node.get("Index Name") for node in collected.nodes()}
+    assert used >= {"vector_1_local_0_idx", "vector_1_local_1_idx"}
+    assert [row["rank"] for row in by_index] == sorted(row["rank"] for row in by_index)
+    assert len(ids(by_index) & ids(exact)) >= 49
 
 
 def test_an_index_that_under_fills_says_that_it_was_topped_up(

@@ -99,7 +99,11 @@ def test_a_set_is_filled_indexed_and_switched_to(
     assert report.embedded == chunks
     assert report.switched
     assert report.previous == "local-minilm"
-    assert report.indexes_built == ["vector_3_local_idx", "vector_3_national_idx"]
+    assert report.indexes_built == [
+        "vector_3_local_0_idx",
+        "vector_3_local_1_idx",
+        "vector_3_national_idx",
+    ]
     assert active(corpus) == "wide"
     assert lacking(corpus) == 0
     assert set(sent(wide_server).values()) == {1}
@@ -121,16 +125,20 @@ def test_an_empty_set_loses_its_index_for_the_fill_and_a_broken_one_is_built_ane
     def look(step: Step) -> None:
         if step.step == "filling":
             with psycopg.connect(url) as db:
-                had_index.append(one(db, "select to_regclass('embedding.vector_2_local_idx')"))
+                had_index.append(one(db, "select to_regclass('embedding.vector_2_local_0_idx')"))
 
     report = reembed.reembed(url, "openai-3-large", switch=False, on_step=look)
     assert not any(had_index)
-    assert report.indexes_built == ["vector_2_local_idx", "vector_2_national_idx"]
+    assert report.indexes_built == [
+        "vector_2_local_0_idx",
+        "vector_2_local_1_idx",
+        "vector_2_national_idx",
+    ]
     corpus.execute(
         "update pg_index set indisvalid = false"
-        " where indexrelid = 'embedding.vector_2_local_idx'::regclass"
+        " where indexrelid = 'embedding.vector_2_local_0_idx'::regclass"
     )
-    assert reembed.reembed(url, "openai-3-large").indexes_built == ["vector_2_local_idx"]
+    assert reembed.reembed(url, "openai-3-large").indexes_built == ["vector_2_local_0_idx"]
     assert active(corpus) == "openai-3-large"
 
 
