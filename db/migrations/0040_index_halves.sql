@@ -6,6 +6,7 @@
 -- undo  drop index embedding.vector_N_local_0_idx, embedding.vector_N_local_1_idx; the index of 0035
 --       and its view
 set local lock_timeout = '2s';
+set local statement_timeout = '5min';
 
 do $$
 declare

@@ -250,6 +250,21 @@ def test_scopes_of_both_halves_are_asked_of_both_and_ranked_together(
     assert len(ids(by_index) & ids(exact)) >= 49
 
 
+def test_until_the_halves_are_built_the_index_over_both_is_read(
+    forced: psycopg.Connection[Any],
+) -> None:
+    before = leg(forced, scopes=scopes_of(forced, "E10000016"))
+    forced.execute("drop index embedding.vector_1_local_0_idx, embedding.vector_1_local_1_idx")
+    forced.execute(
+        "create index vector_1_local_idx on embedding.vector_1 "
+        "using hnsw ((embedding::halfvec(384)) halfvec_cosine_ops) where scope_id <> 1"
+    )
+    with plans_of(forced) as collected:
+        after = leg(forced, scopes=scopes_of(forced, "E10000016"))
+    assert "vector_1_local_idx" in {node.get("Index Name") for node in collected.nodes()}
+    assert len(ids(after) & ids(before)) >= 49
+
+
 def test_an_index_that_under_fills_says_that_it_was_topped_up(
     forced: psycopg.Connection[Any],
 ) -> None:
