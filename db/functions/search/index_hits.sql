@@ -46,10 +46,10 @@ declare
     _found search.vector_hit[];
 begin
     if _binary then
-        -- bits tell less the more is asked for
-        _depth := search.rerank_depth(
+        -- a graph gives no more than 1000
+        _depth := least(1000, search.rerank_depth(
             index_hits.candidates, public.vector_dims(index_hits.query)
-        );
+        ));
         _order := 'public.binary_quantize(v.embedding)::bit(%1$s) operator(public.<~>) '
             'public.binary_quantize($1)::bit(%1$s)';
     else

@@ -3,8 +3,7 @@
 --
 -- A bit is one hyperplane more: what two distances in bits may be wrong by falls with the root of
 -- their number, and how many must be ranked so that the nearest 20 are among them fell as their number
--- where it was measured (docs/decisions/0034). Never fewer than twice the candidates; pgvector's
--- graphs give no more than 1000.
+-- where it was measured (docs/decisions/0034). Never fewer than twice the candidates.
 --
 -- called by  search.vector_leg, search.bit_hits, search.index_hits
 -- raises     ST002 unusable setting
@@ -20,13 +19,13 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
-    select least(1000, greatest(
+    select greatest(
         2 * rerank_depth.candidates,
         ceil(
             greatest(8 * rerank_depth.candidates, config.value('kb.rerank_depth')::integer)
             * 768.0 / rerank_depth.width
         )::integer
-    ));
+    );
 $func$;
 
 comment on function search.rerank_depth is

@@ -42,7 +42,8 @@ begin
     from corpus.chunk_fact as f
     where
         f.tags && tagged_chunks.tags
-        and f.scope_id = any(tagged_chunks.scope_ids)
+        -- not by an index of its own: of all scopes it holds every chunk
+        and (f.scope_id = any(tagged_chunks.scope_ids)) is true
         and f.status = any(tagged_chunks.statuses)
     limit tagged_chunks.most;
 end;

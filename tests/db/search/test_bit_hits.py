@@ -27,6 +27,7 @@ def leg(
     question: Any = QUESTION,
     tags: list[str] | None = None,
     as_of: date | None = None,
+    candidates: int = 50,
     kinds: tuple[str, ...] = ("la", "national"),
 ) -> Row:
     scopes = [
@@ -34,8 +35,8 @@ def leg(
     ]
     (row,) = rows_of(
         db,
-        "search.vector_leg(%s::halfvec, 1, {scopes}, %s, %s, 50, -1, %s)",
-        [text_of(question), VISIBLE, tags, as_of],
+        "search.vector_leg(%s::halfvec, 1, {scopes}, %s, %s, %s, -1, %s)",
+        [text_of(question), VISIBLE, tags, candidates, as_of],
         scopes=array_of("search.visible_scope", scopes),
     )
     return row
@@ -45,14 +46,16 @@ def ids(row: Row) -> list[int]:
     return [hit["chunk_id"] for hit in row["hits"]]
 
 
-def exact(db: psycopg.Connection[Any], *, question: Any = QUESTION) -> list[int]:
+def exact(
+    db: psycopg.Connection[Any], *, question: Any = QUESTION, candidates: int = 50
+) -> list[int]:
     return [
         row["chunk_id"]
         for row in rows_of(
             db,
             "search.exact_hits(%s::halfvec, 1, (select array_agg(scope_id) from corpus.scope "
-            "where kind in ('la', 'national')), %s, null, 50)",
-            [text_of(question), VISIBLE],
+            "where kind in ('la', 'national')), %s, null, %s)",
+            [text_of(question), VISIBLE, candidates],
         )
     ]
 
@@ -72,6 +75,15 @@ def test_the_bits_find_nearly_everything_the_exact_scan_finds(
         found += len(true & set(ids(row)))
         total += len(true)
     assert found / total >= 0.97
+
+
+def test_more_candidates_than_a_graph_gives_enough_for_are_found_as_well(
+    wide: psycopg.Connection[Any],
+) -> None:
+    for question in questions(2):
+        assert ids(leg(wide, question=question, candidates=600)) == exact(
+            wide, question=question, candidates=600
+        )
 
 
 def test_similarities_are_those_of_the_vectors(wide: psycopg.Connection[Any]) -> None:

@@ -24,7 +24,8 @@ def depth(db: psycopg.Connection[Any], candidates: int, width: int) -> int:
         (50, 4096, 100),
         (100, 1536, 400),  # eight times the candidates at 768 dimensions
         (10, 1536, 200),  # kb.rerank_depth at least
-        (100, 384, 1000),  # pgvector's graphs give no more
+        (100, 384, 1600),
+        (500, 768, 4000),  # a scan gives more than the 1000 of a graph
     ],
 )
 def test_as_many_are_ranked_as_the_bits_leave_in_doubt(
@@ -35,4 +36,4 @@ def test_as_many_are_ranked_as_the_bits_leave_in_doubt(
 
 def test_the_setting_is_the_depth_at_768_dimensions(kb: psycopg.Connection[Any]) -> None:
     kb.execute("set local kb.rerank_depth = 600")
-    assert [depth(kb, 50, width) for width in (768, 1536, 384)] == [600, 300, 1000]
+    assert [depth(kb, 50, width) for width in (768, 1536, 384)] == [600, 300, 1200]
