@@ -8584,7 +8584,7 @@ CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_id
     SET enable_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS 'sha256 667b3432851b95f1';
+    AS 'sha256 76d144d1c1fec9a4';
 
 COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.';
 
@@ -8722,7 +8722,7 @@ GRANT ALL ON FUNCTION search.refresh_postings() TO pgkb_admin;
 CREATE FUNCTION search.rerank_depth(candidates integer, width integer) RETURNS integer
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 088acc01c7244580';
+    AS 'sha256 1c50fdeb254c979e';
 
 COMMENT ON FUNCTION search.rerank_depth(candidates integer, width integer) IS 'So many of the nearest by bits are ranked again by their vectors: at 768 dimensions eight times the candidates, at least kb.rerank_depth; in proportion fewer of wider vectors, more of narrower ones.';
 
@@ -8828,7 +8828,7 @@ CREATE FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses t
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 d84f13ef7b90946a';
+    AS 'sha256 f7093e1392caa9eb';
 
 COMMENT ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses text[], most bigint) IS 'The visible chunks of these scopes that carry any of these tags, at most so many.';
 

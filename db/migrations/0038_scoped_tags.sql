@@ -30,5 +30,5 @@ create index chunk_fact_scoped_tags_idx on corpus.chunk_fact
 using gin (corpus.scoped_tags(tags, array[scope_id])) with (fastupdate = off);
 
 update config.setting
-set meaning = 'How many hits of a binary index are ranked again by their vectors at 768 dimensions, at least eight times kb.candidates; in proportion fewer of wider vectors, more of narrower ones, at most 1000.'
+set meaning = 'How many hits of a binary index are ranked again by their vectors at 768 dimensions, at least eight times kb.candidates; in proportion fewer of wider vectors, more of narrower ones, at most 1000 of a graph.'
 where name = 'kb.rerank_depth';
