@@ -4150,7 +4150,7 @@ GRANT ALL ON FUNCTION dba.note_builds() TO pgkb_admin;
 CREATE FUNCTION dba.prewarm() RETURNS TABLE(relation text, size text, bytes bigint, method text, ms double precision)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a914fce901c9391a';
+    AS 'sha256 bd23907822ac3e58';
 
 COMMENT ON FUNCTION dba.prewarm() IS 'Bring what a search reads into memory, the most needed first; returns what was read, how and in how many milliseconds.';
 

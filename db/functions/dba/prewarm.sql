@@ -17,7 +17,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
-    _set integer := (embedding.active_set()).set_id;
+    _active embedding.set := embedding.active_set();
+    _set integer := _active.set_id;
+    -- scanned only where the index holds bits, too
+    _bits text := case _active.index_kind when 'binary' then 'embedding.bit_vector' end;
     _extension text := (
         select quote_ident(n.nspname)
         from pg_extension as e inner join pg_namespace as n on n.oid = e.extnamespace
@@ -41,10 +44,11 @@ begin
             -- a search reads the indexes of both legs at random, then facts, then texts
             values
                 (1, 'embedding.vector_' || _set, 'hnsw'), (2, 'search.posting_list', null),
-                (3, 'search.text_index', null), (4, 'corpus.chunk_fact', null),
-                (5, 'search.lexeme_stat', null), (6, 'search.scope_stat', null),
-                (7, 'embedding.vector_' || _set, 'other'), (8, 'corpus.chunk', null),
-                (9, 'corpus.version', null), (10, 'corpus.document', null)
+                (3, 'search.listed_block', null), (4, _bits, null),
+                (5, 'search.text_index', null), (6, 'corpus.chunk_fact', null),
+                (7, 'search.lexeme_stat', null), (8, 'search.scope_stat', null),
+                (9, 'embedding.vector_' || _set, 'other'), (10, 'corpus.chunk', null),
+                (11, 'corpus.version', null), (12, 'corpus.document', null)
         ) as w (place, table_name, which)
         cross join lateral (
             select to_regclass(w.table_name) as oid

@@ -14,6 +14,15 @@ def test_with_the_extension_every_relation_is_loaded(large: psycopg.Connection[A
     assert rows[0][0] == "embedding.vector_1_local_0_idx"
     read = {name for name, _ in rows}
     assert {"search.text_index", "search.posting_list_pk", "corpus.chunk_fact_pk"} <= read
+    assert {"search.listed_block", "corpus.chunk_fact_scoped_tags_idx"} <= read
+
+
+def test_bits_are_loaded_where_they_are_scanned(large: psycopg.Connection[Any]) -> None:
+    large.execute("create extension pg_prewarm")
+    for kind, loaded in (("halfvec", False), ("binary", True)):
+        large.execute("update embedding.set set index_kind = %s where set_id = 1", [kind])
+        read = {name for (name,) in ask_rows(large, "select relation from dba.prewarm()")}
+        assert ({"embedding.bit_vector", "embedding.bit_vector_scope_idx"} <= read) == loaded
 
 
 def test_without_it_what_stays_cold_is_told(large: psycopg.Connection[Any]) -> None:
