@@ -38,13 +38,16 @@ begin
         return;
     end if;
     return query
-    select f.chunk_id, f.scope_id
-    from corpus.chunk_fact as f
-    where
-        f.tags && tagged_chunks.tags
-        -- not by an index of its own: of all scopes it holds every chunk
-        and (f.scope_id = any(tagged_chunks.scope_ids)) is true
-        and f.status = any(tagged_chunks.statuses)
+    -- first by tags alone: by scopes, where all are asked, every chunk would be read
+    with tagged as materialized (
+        select f.chunk_id, f.scope_id
+        from corpus.chunk_fact as f
+        where f.tags && tagged_chunks.tags and f.status = any(tagged_chunks.statuses)
+    )
+
+    select t.chunk_id, t.scope_id
+    from tagged as t
+    where t.scope_id in (select s.scope_id from unnest(tagged_chunks.scope_ids) as s (scope_id))
     limit tagged_chunks.most;
 end;
 $func$;

@@ -34,13 +34,14 @@ as $func$
             s.label,
             search.freshness(v.effective_date, weigh.on_day, setting.freshness_floor) as freshness,
             coalesce(r.weight, 1) as authority_weight,
-            -- tags are looked up only where there is a topic to look for
             case
-                when cardinality(weigh.topics) > 0 and exists (
-                    select
+                -- looked up only where there is a topic to look for, each by its key: as a condition
+                -- with exists all chunks with the topics may be looked up first
+                when cardinality(weigh.topics) > 0 then (
+                    select case when f.tags && weigh.topics then setting.topic_boost else 1 end
                     from corpus.chunk_fact as f
-                    where f.chunk_id = c.chunk_id and f.tags && weigh.topics
-                ) then setting.topic_boost
+                    where f.chunk_id = c.chunk_id
+                )
                 else 1
             end
             * case when s.label in ('la', 'home_la', 'school') then setting.local_boost else 1 end
