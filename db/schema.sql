@@ -8828,7 +8828,7 @@ CREATE FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses t
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 f7093e1392caa9eb';
+    AS 'sha256 b8e328df43c6b1de';
 
 COMMENT ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses text[], most bigint) IS 'The visible chunks of these scopes that carry any of these tags, at most so many.';
 
@@ -8879,7 +8879,7 @@ GRANT ALL ON FUNCTION search.visible_scopes(la text, home_la text, urn text, pri
 CREATE FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[] DEFAULT NULL::text[], on_day date DEFAULT CURRENT_DATE) RETURNS SETOF search.ranked_hit
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 666ca76fadd841f8';
+    AS 'sha256 cde43db23e4f4e57';
 
 COMMENT ON FUNCTION search.weigh(hits search.ranked_hit[], scopes search.visible_scope[], topics text[], on_day date) IS 'Mild weights after fusion: freshness, kind of publisher, topic and local boosts; score = rrf_raw times all of them.';
 
