@@ -210,6 +210,8 @@ def test_two_runs_that_name_the_same_new_readers_do_not_fail_each_other(
         psycopg.connect(url, autocommit=True) as ours,
         ThreadPoolExecutor(1) as pool,
     ):
+        # whoever has waited long enough notices, and is the one that fails: never the other
+        other.execute("set deadlock_timeout = '60s'")
         other.execute(new, ["person 2"])
         checked = pool.submit(check_options, ours, both)
         places.rollback()
@@ -217,7 +219,7 @@ def test_two_runs_that_name_the_same_new_readers_do_not_fail_each_other(
         while places.execute(waits, [ours.info.backend_pid]).fetchone() != (True,):
             assert not checked.done()
             time.sleep(0.01)
-        # each now waits for the other; the first that waited notices
+        # each now waits for the other
         other.execute(new, ["person 1"])
         other.rollback()
         checked.result(timeout=30)
