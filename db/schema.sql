@@ -4920,6 +4920,26 @@ COMMENT ON FUNCTION embedding.forget_viewer(viewer text) IS 'Remove the cached q
 
 REVOKE ALL ON FUNCTION embedding.forget_viewer(viewer text) FROM PUBLIC;
 
+CREATE FUNCTION embedding.has_own_index(set_id integer, scope_id bigint) RETURNS boolean
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 a8b7281f7aa76497';
+
+COMMENT ON FUNCTION embedding.has_own_index(set_id integer, scope_id bigint) IS 'Whether a scope has a vector index of its own in a set, built and ready.';
+
+REVOKE ALL ON FUNCTION embedding.has_own_index(set_id integer, scope_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.has_own_index(set_id integer, scope_id bigint) TO pgkb_admin;
+
+CREATE FUNCTION embedding.index_condition(scope_id bigint, prefix text DEFAULT ''::text) RETURNS text
+    LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 2cc1229750caa7d4';
+
+COMMENT ON FUNCTION embedding.index_condition(scope_id bigint, prefix text) IS 'What is true of the rows of the index that holds the text of a scope (embedding.index_part), as it stands in that index and in a search of it.';
+
+REVOKE ALL ON FUNCTION embedding.index_condition(scope_id bigint, prefix text) FROM PUBLIC;
+GRANT ALL ON FUNCTION embedding.index_condition(scope_id bigint, prefix text) TO pgkb_admin;
+
 CREATE FUNCTION embedding.index_part(scope_id bigint) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -4933,7 +4953,7 @@ GRANT ALL ON FUNCTION embedding.index_part(scope_id bigint) TO pgkb_admin;
 CREATE FUNCTION embedding.index_statements(set_id integer) RETURNS TABLE(index_name text, statement text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 8cf16134b49550c7';
+    AS 'sha256 a061028bbae860b4';
 
 COMMENT ON FUNCTION embedding.index_statements(set_id integer) IS 'The indexes that searches of a set read, each with the statement that builds it while the searches go on.';
 
@@ -8584,7 +8604,7 @@ CREATE FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_id
     SET enable_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
-    AS 'sha256 76d144d1c1fec9a4';
+    AS 'sha256 99ba1605e8edb916';
 
 COMMENT ON FUNCTION search.index_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by an HNSW index, scanned on while the filter leaves too few.';
 
@@ -8606,7 +8626,7 @@ CREATE FUNCTION search.keyword_pool(words search.query_word[], from_index search
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 ad8a7610ae9ff641';
+    AS 'sha256 0a523741b3ac2290';
 
 COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words: what the keyword leg scores exactly, from their texts.';
 
@@ -8858,7 +8878,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 adc28fcd99d8a913';
+    AS 'sha256 55e8751ffed28568';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 

@@ -3,9 +3,9 @@
 --
 -- Two halves, because VACUUM and a parallel rebuild take an index as one piece of work: two are
 -- repaired at once on two cores, and each needs half the memory to build. A search asks the parts
--- of its scopes one by one. embedding.index_statements names the indexes so.
+-- of its scopes one by one. embedding.index_condition says the same to the planner.
 --
--- called by  search.vector_leg, search.calibrate
+-- called by  embedding.index_statements, search.vector_leg, search.calibrate
 -- raises     nothing
 
 create or replace function embedding.index_part(scope_id bigint)

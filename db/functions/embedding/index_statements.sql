@@ -24,7 +24,7 @@ as $func$
         i.name,
         format(
             'create index concurrently %I on embedding.%I using hnsw (%s) '
-            'with (m = %s, ef_construction = %s)%s',
+            'with (m = %s, ef_construction = %s) where %s',
             i.name,
             'vector_' || s.set_id,
             case s.index_kind
@@ -42,16 +42,18 @@ as $func$
     from embedding.set as s
     cross join lateral (
         select
-            format('vector_%s_local_%s_idx', s.set_id, h.rest) as name,
-            -- scope 1 is national; search.index_hits says the same of a search
-            format(' where scope_id <> 1 and scope_id %% 2 = %s', h.rest) as condition,
-            h.rest - 1 as scope_id
-        from (values (0::bigint), (1)) as h (rest)
+            format('vector_%s_%s_idx', s.set_id, embedding.index_part(h.scope_id)) as name,
+            embedding.index_condition(h.scope_id) as condition,
+            0 as place,
+            h.scope_id
+        -- any scope of each half
+        from (values (2::bigint), (3)) as h (scope_id)
         union all
         select
             embedding.own_index(s.set_id, o.scope_id),
             -- a constant: by that alone the planner matches an index to a search
-            format(' where scope_id = %s', o.scope_id),
+            format('scope_id = %s', o.scope_id),
+            1,
             o.scope_id
         from corpus.scope as o
         left join search.scope_size as z on o.scope_id = z.scope_id
@@ -66,7 +68,7 @@ as $func$
             )
     ) as i
     where s.set_id = index_statements.set_id
-    order by i.scope_id;
+    order by i.place, i.scope_id;
 $func$;
 
 comment on function embedding.index_statements is

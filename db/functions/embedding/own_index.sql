@@ -1,7 +1,7 @@
 -- embedding.own_index
 -- The name of the vector index of one scope alone in a set, whether there is one or not.
 --
--- called by  embedding.index_statements, search.vector_leg, search.index_hits
+-- called by  embedding.index_statements, embedding.has_own_index
 -- raises     nothing
 
 create or replace function embedding.own_index(set_id integer, scope_id bigint)

@@ -41,7 +41,7 @@ declare
     );
     _depth integer := index_hits.candidates;
     _order text;
-    _half bigint;   -- of local text, by its index; NULL: a scope with an index of its own
+    _of_part text;   -- what the index of that part says; NULL: a scope with an index of its own
     _afterwards boolean;   -- whether what is not visible is left out of what the graph gave
     _found search.vector_hit[];
 begin
@@ -55,20 +55,10 @@ begin
     else
         _order := 'v.embedding::public.halfvec(%1$s) operator(public.<=>) $1::public.halfvec(%1$s)';
     end if;
-    if cardinality(index_hits.scope_ids) <> 1 or not exists (
-        select
-        from pg_index as i
-        where
-            i.indexrelid = to_regclass(
-                'embedding.'
-                || embedding.own_index(index_hits.set_id, index_hits.scope_ids[1])
-            )
-            and i.indisvalid
-    ) then
-        _half := (
-            select max(s.scope_id % 2) from unnest(index_hits.scope_ids) as s (scope_id)
-            where s.scope_id <> 1
-        );
+    if cardinality(index_hits.scope_ids) <> 1
+        or not embedding.has_own_index(index_hits.set_id, index_hits.scope_ids[1])
+    then
+        _of_part := ' and ' || embedding.index_condition(index_hits.scope_ids[1], prefix => 'v.');
     end if;
     -- the list must hold what is asked for; pgvector refuses more than 1000
     perform set_config(
@@ -139,10 +129,7 @@ begin
                 when cardinality(index_hits.scope_ids) = 1
                     then format('v.scope_id = %s', index_hits.scope_ids[1])
                 else 'v.scope_id = any($2)'
-            end || case
-                when _half is null then ''
-                else format(' and v.scope_id <> 1 and v.scope_id %% 2 = %s', _half)
-            end,
+            end || coalesce(_of_part, ''),
             format(_order, public.vector_dims(index_hits.query))
         )
         into _found

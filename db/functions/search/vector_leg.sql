@@ -72,13 +72,11 @@ begin
         _own := array(
             select v.scope_id
             from unnest(vector_leg.scopes) as v
-            inner join pg_index as i on i.indexrelid = to_regclass(
-                case
-                    when v.chunks >= _own_from
-                        then 'embedding.' || embedding.own_index(vector_leg.set_id, v.scope_id)
-                end
-            )
-            where i.indisvalid
+            where case
+                -- not looked for where it is small
+                when v.chunks >= _own_from
+                    then embedding.has_own_index(vector_leg.set_id, v.scope_id)
+            end
         );
     end if;
     _plans := array(
