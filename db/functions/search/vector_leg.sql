@@ -3,7 +3,7 @@
 --
 -- A scope of kb.own_index chunks, or of more than may be scanned, is read through its own index
 -- where it has one. Of the others, the smaller ones that hold no more than search.scan_limit chunks
--- together are scanned, the rest goes through the index over all local text; where either
+-- together are scanned, the rest goes through the indexes of local text; where either
 -- under-fills, an exact scan tops it up. A set whose index holds bits has them scanned
 -- (search.bit_hits) where there are more chunks than are ranked by their vectors anyway. Tags that
 -- no more than search.scan_limit visible chunks carry are scanned whatever the scopes: by bits

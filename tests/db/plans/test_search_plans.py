@@ -88,7 +88,7 @@ def without_a_sort(nearest: Plans) -> None:
         ]
 
 
-def test_another_large_scope_is_read_through_the_index_over_all_without_a_sort(
+def test_another_large_scope_is_read_through_the_index_of_its_half_without_a_sort(
     large: psycopg.Connection[Any],
 ) -> None:
     # fault R-06
