@@ -92,9 +92,14 @@ def open_upkeep(db: psycopg.Connection, *, memory: str | None) -> None:
 
 
 def lock_upkeep(db: psycopg.Connection) -> bool:
-    """Hold the lock of upkeep until the session ends; false when another session does."""
+    """Hold the lock of upkeep until it is given back; false when another session does."""
     with db.cursor(row_factory=scalar_row) as cursor:
         return bool(cursor.execute(f"select pg_try_advisory_lock({_UPKEEP_LOCK})").fetchone())
+
+
+def unlock_upkeep(db: psycopg.Connection) -> None:
+    """Give the lock back at once: a session ends some time after its client has closed it."""
+    db.execute(f"select pg_advisory_unlock({_UPKEEP_LOCK})")
 
 
 def upkeep_plan(db: psycopg.Connection) -> list[PlannedStep]:

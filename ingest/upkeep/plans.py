@@ -88,6 +88,8 @@ def _session(url: str, options: Options) -> Iterator[psycopg.Connection]:
                     "see dba.index_build_progress"
                 )
             yield db
+            if not options.dry_run:
+                calls.unlock_upkeep(db)
         except psycopg.errors.InsufficientPrivilege as error:
             raise UpkeepError(_words(error)) from None
 

@@ -4,7 +4,9 @@ import importlib.util
 import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 import psutil
 import pytest
@@ -55,20 +57,22 @@ def failure(net: Web, url: str, limits: BrowserLimits = PATIENT) -> FetchError:
     return caught.value
 
 
+def browser_commands() -> list[list[str]]:
+    """The command lines of all browsers that run; other children may end meanwhile."""
+    commands = []
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            command = process.cmdline()
+            if "pgkb-browser-" in " ".join(command) and (process.status() != psutil.STATUS_ZOMBIE):
+                commands.append(command)
+    return commands
+
+
 def no_browser_is_left() -> bool:
     """Whether all that was started is gone."""
     gone_by = time.monotonic() + 5
     while time.monotonic() < gone_by:
-        names = []
-        for process in psutil.Process().children(recursive=True):
-            try:
-                if "pgkb-browser-" in " ".join(process.cmdline()) and (
-                    process.status() != psutil.STATUS_ZOMBIE
-                ):
-                    names.append(process.name())
-            except psutil.Error:
-                continue
-        if not names:
+        if not browser_commands():
             return True
         time.sleep(0.05)
     return False
@@ -325,10 +329,7 @@ def test_the_sandbox_is_off_for_root_alone(net: Web, town: Host) -> None:
     flags: list[str] = []
 
     def look(request: object) -> None:
-        for process in psutil.Process().children(recursive=True):
-            command = process.cmdline()
-            if any("pgkb-browser-" in part for part in command):
-                flags.extend(command)
+        flags.extend(chain.from_iterable(browser_commands()))
         text("x")(request)  # type: ignore[arg-type]
 
     town.pages["/slow"] = look

@@ -1,6 +1,6 @@
 """Upkeep and rebuilds as ingest runs them: what is done, what is refused, and one at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -89,6 +89,25 @@ def test_one_upkeep_at_a_time(churned_url: str) -> None:
         with pytest.raises(UpkeepError, match="another upkeep or rebuild is running"):
             upkeep.rebuild(churned_url, index_name=None, options=Options())
         assert upkeep.rebuild(churned_url, index_name=None, options=Options(dry_run=True))
+
+
+def test_one_may_follow_before_the_server_has_ended_the_session_of_another(
+    churned_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions: list[tuple[psycopg.Connection, Callable[[], None]]] = []
+
+    def lasting(url: str) -> psycopg.Connection:
+        session = connect(url)
+        sessions.append((session, session.close))
+        monkeypatch.setattr(session, "close", lambda: None)
+        return session
+
+    monkeypatch.setattr(upkeep, "connect", lasting)
+    for _ in range(2):
+        upkeep.rebuild(churned_url, index_name=churned.INDEX, options=Options())
+    for _, close in sessions:
+        close()
+    assert len(sessions) >= 2
 
 
 def test_a_step_that_fails_stops_no_other(churned_url: str, db: psycopg.Connection[Any]) -> None:
