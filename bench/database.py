@@ -41,22 +41,24 @@ def bench_database(*, keep: bool, say: Say, name: str = NAME) -> Iterator[str]:
 
 
 @contextmanager
-def bench_bed(*, keep: bool, say: Say, name: str = NAME) -> Iterator[Bed]:
+def bench_bed(*, keep: bool, say: Say, name: str = NAME, reuse: bool = False) -> Iterator[Bed]:
     """A fresh database with the product deployed; dropped at the end unless kept.
 
     On the server of PGKB_DATABASE_URL, else on the embedded one, which is stopped again if it
-    did not run before. Raises BenchError, ServerError and DeployError.
+    did not run before. With `reuse` the database that an earlier run kept, where there is one, with
+    the product of now. Raises BenchError, ServerError and DeployError.
     """
     with _server(name, keep=keep) as (admin_url, restart):
         where = conninfo.make_conninfo(admin_url, dbname=name)
         with _connect(admin_url) as admin:
-            _drop(admin, name)
-            admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
-            admin.execute(
-                sql.SQL("comment on database {} is {}").format(
-                    sql.Identifier(name), sql.Literal(MARK)
+            if not (reuse and _is_ours(admin, name)):
+                _drop(admin, name)
+                admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+                admin.execute(
+                    sql.SQL("comment on database {} is {}").format(
+                        sql.Identifier(name), sql.Literal(MARK)
+                    )
                 )
-            )
         try:
             deploy.deploy(where, notice=say)
             yield Bed(where, restart)
@@ -152,15 +154,8 @@ def _drop(admin: Connection, name: str, *, force: bool = False) -> None:
 
     `force` ends the sessions that use it: right for a run's own, not for what may be another's.
     """
-    found = admin.execute(
-        "select shobj_description(oid, 'pg_database') from pg_database where datname = %s", [name]
-    ).fetchone()
-    if found is None:
+    if not _is_ours(admin, name):
         return
-    if found[0] != MARK:
-        raise BenchError(
-            f"the database {name} was not made by the bench, so it is not dropped; rename it"
-        )
     try:
         admin.execute(
             sql.SQL("drop database {} {}").format(
@@ -171,3 +166,15 @@ def _drop(admin: Connection, name: str, *, force: bool = False) -> None:
         raise BenchError(
             f"the database {name} is in use; end the other bench or session, then run again"
         ) from None
+
+
+def _is_ours(admin: Connection, name: str) -> bool:
+    """Whether a run left a database of this name; BenchError where somebody else made it."""
+    found = admin.execute(
+        "select shobj_description(oid, 'pg_database') from pg_database where datname = %s", [name]
+    ).fetchone()
+    if found is not None and found[0] != MARK:
+        raise BenchError(
+            f"the database {name} was not made by the bench, so it is not dropped; rename it"
+        )
+    return found is not None

@@ -2,6 +2,7 @@
 
 Every size is loaded into a database of its own and kept until the end. Then the questions of all
 sizes are asked in turn, one of each, so that a slow minute of the machine falls on all sizes alike.
+With `--keep` the databases stay, and the next run asks them again, with the functions of then.
 """
 
 import argparse
@@ -15,7 +16,17 @@ from itertools import pairwise
 from pathlib import Path
 
 from bench.anatomy import vector_index_bytes
-from bench.database import NAME, BenchError, Connection, Say, Statement, bench_bed, connect, text
+from bench.database import (
+    NAME,
+    BenchError,
+    Connection,
+    Say,
+    Statement,
+    bench_bed,
+    connect,
+    text,
+    whole_number,
+)
 from bench.load import LoadReport, load
 from bench.measure import (
     DEPTH,
@@ -51,7 +62,8 @@ class Size:
     recall: float
     worst_recall: float
     index_bytes: int
-    load: LoadReport
+    # None: an earlier run loaded it
+    load: LoadReport | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +87,8 @@ class _Loaded:
 
     chunks: int
     db: Connection
-    report: LoadReport
+    set_id: int
+    report: LoadReport | None
     questions: list[Question]
     statements: Mapping[str, Statement]
 
@@ -90,7 +103,7 @@ def main(arguments: Sequence[str]) -> int:
 
     found = run(
         sizes=options.sizes, width=options.width, seed=options.seed,
-        questions_per_cell=options.questions_per_cell, say=say,
+        questions_per_cell=options.questions_per_cell, keep=options.keep, say=say,
     )  # fmt: skip
     table = to_table(found)
     write(options.json, json.dumps({**asdict(found), "steps": found.steps}, indent=1))
@@ -104,9 +117,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def run(
-    *, sizes: Sequence[int], width: int, seed: int = 1, questions_per_cell: int = 12, say: Say
-) -> Growth:
-    """Load every size, then ask. Raises BenchError, and what the server and the deploy raise."""
+    *, sizes: Sequence[int], width: int, seed: int = 1, questions_per_cell: int = 12,
+    keep: bool = False, say: Say,
+) -> Growth:  # fmt: skip
+    """Load every size that no earlier run kept, then ask.
+
+    Raises BenchError, and what the server and the deploy raise.
+    """
     if len(set(sizes)) < len(sizes) or len(sizes) < 2 or min(sizes) < FEWEST_CHUNKS:
         raise BenchError(
             f"growth compares two sizes or more, all different and from {FEWEST_CHUNKS} on: "
@@ -114,7 +131,15 @@ def run(
         )
     with ExitStack() as stack:
         loaded = [
-            _load(stack, chunks, width=width, seed=seed, per_cell=questions_per_cell, say=say)
+            _load(
+                stack,
+                chunks,
+                width=width,
+                seed=seed,
+                per_cell=questions_per_cell,
+                keep=keep,
+                say=say,
+            )
             for chunks in sorted(sizes)
         ]
         say("timing the questions of all sizes in turn")
@@ -127,26 +152,33 @@ def run(
 
 
 def _load(
-    stack: ExitStack, chunks: int, *, width: int, seed: int, per_cell: int, say: Say
+    stack: ExitStack, chunks: int, *, width: int, seed: int, per_cell: int, keep: bool, say: Say
 ) -> _Loaded:
-    say(f"loading {chunks:,} chunks of {width} dimensions")
-    bed = stack.enter_context(
-        bench_bed(keep=False, say=lambda _: None, name=f"{NAME}_growth_{chunks}")
-    )
+    # the name says all that the corpus depends on
+    name = f"{NAME}_growth_{chunks}_{width}_{seed}"
+    bed = stack.enter_context(bench_bed(keep=keep, say=lambda _: None, name=name, reuse=keep))
     db = stack.enter_context(connect(bed.url))
     world = make_world(chunks=chunks, width=width, seed=seed)
-    report = load(db, world, say=say)
-    questions = make_questions(db, world, set_id=report.set_id, per_cell=per_cell)
-    floor = text(db, "select retrieval_floor from embedding.set where set_id = %s", [report.set_id])
+    report = None
+    # a load is one transaction: all of it is there or nothing
+    if whole_number(db, "select count(*) from corpus.chunk") == 0:
+        say(f"loading {chunks:,} chunks of {width} dimensions")
+        report = load(db, world, say=say)
+    else:
+        say(f"{chunks:,} chunks of {width} dimensions are loaded")
+    set_id = whole_number(db, "select (embedding.active_set()).set_id")
+    questions = make_questions(db, world, set_id=set_id, per_cell=per_cell)
+    floor = text(db, "select retrieval_floor from embedding.set where set_id = %s", [set_id])
     db.rollback()
     return _Loaded(
         chunks=chunks,
         db=db,
+        set_id=set_id,
         report=report,
         questions=[question for _, question in answerable(questions)],
         statements={
             "search_kb": SEARCH,
-            "vector leg": vector_leg(report.set_id, floor=floor),
+            "vector leg": vector_leg(set_id, floor=floor),
             "keyword leg": KEYWORD_LEG,
         },
     )
@@ -173,14 +205,14 @@ def _time(loaded: Sequence[_Loaded]) -> list[dict[str, Timing]]:
 
 def _measured(one: _Loaded, timings: dict[str, Timing], *, say: Say) -> Size:
     say(f"recall of {one.chunks:,} chunks")
-    leg = vector_leg(one.report.set_id, floor="-1")
-    exact = exact_ids(one.report.set_id)
+    leg = vector_leg(one.set_id, floor="-1")
+    exact = exact_ids(one.set_id)
     shares = [
         len(set(truth) & set(ids_of(one.db, leg, question)[:DEPTH])) / len(truth)
         for question in one.questions[:MOST_RECALLED]
         if (truth := ids_of(one.db, exact, question))
     ]
-    index_bytes = vector_index_bytes(one.db, set_id=one.report.set_id)
+    index_bytes = vector_index_bytes(one.db, set_id=one.set_id)
     one.db.rollback()
     return Size(
         chunks=one.chunks,
@@ -210,7 +242,7 @@ def to_table(found: Growth) -> str:
         ("recall@20", lambda size: f"{size.recall:.3f}"),
         ("worst", lambda size: f"{size.worst_recall:.2f}"),
         ("vector index MB", lambda size: f"{size.index_bytes / 1e6:,.0f}"),
-        ("load s", lambda size: f"{size.load.seconds:,.0f}"),
+        ("load s", lambda size: "" if size.load is None else f"{size.load.seconds:,.0f}"),
     ]
     rows = [
         (*(cell(size) for _, cell in columns), step_of(step))
@@ -253,6 +285,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--width", type=int, choices=(384, 1536), default=1536)
     parser.add_argument("--seed", type=int, default=1, metavar="N")
     parser.add_argument("--questions-per-cell", type=int, default=12, metavar="N")
+    parser.add_argument(
+        "--keep", action="store_true",
+        help="keep the databases, and use those that an earlier run kept",
+    )  # fmt: skip
     parser.add_argument("--json", type=Path, default=Path("build/growth.json"), metavar="FILE")
     parser.add_argument(
         "--page", type=Path, metavar="FILE", help="write docs/growth.md, or another"

@@ -35,6 +35,31 @@ def test_sizes_are_loaded_side_by_side_and_asked_in_turn(
         assert left.fetchall() == []
 
 
+def test_kept_sizes_are_asked_again_and_not_loaded_again(
+    server_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setenv("PGKB_DATABASE_URL", server_url)
+    monkeypatch.setattr(growth, "MOST_GROWTH", 1000.0)
+    small = ("--sizes", "500", "600", "--width", "384", "--questions-per-cell", "1")
+    written = ("--json", str(tmp_path / "growth.json"))
+    asked = ["growth", *small, *written]
+    try:
+        assert main([*asked, "--keep"]) == 0
+        assert "loading 500 chunks" in capsys.readouterr().err
+        assert main([*asked, "--keep"]) == 0
+        said = capsys.readouterr().err
+        assert "500 chunks of 384 dimensions are loaded" in said
+        assert "loading" not in said
+    finally:
+        # without it they are loaded anew, and dropped at the end
+        assert main(asked) == 0
+    assert "loading 600 chunks" in capsys.readouterr().err
+    with psycopg.connect(server_url) as db:
+        left = db.execute("select datname from pg_database where datname like '%growth%'")
+        assert left.fetchall() == []
+
+
 def test_a_step_of_more_than_twice_is_a_miss() -> None:
     report = LoadReport(
         set_id=1, documents=1, chunks=1, seconds=1, chunks_per_second=1,

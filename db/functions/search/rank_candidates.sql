@@ -44,6 +44,13 @@ begin
         _asked.query, _asked.set_id, rank_candidates.scopes, _asked.statuses,
         rank_candidates.tags, rank_candidates.candidates, _asked.retrieval_floor, _asked.as_of
     ) as v;
+    if _tagged = 0 then
+        -- what no visible chunk carries, no words find either
+        return row(
+            '{}'::search.ranked_hit[], _plans, 0, 0, false,
+            extract(epoch from clock_timestamp() - _begun) * 1000, 0, 0
+        )::search.ranking;
+    end if;
     _by_vector := cardinality(_vector_hits);
     _last_ones := array[(_vector_hits[rank_candidates.candidates]).chunk_id];
     if _asked.query is not null and cardinality(_school_ids) > 0 then
@@ -83,8 +90,6 @@ begin
                     then array(select v.chunk_id from unnest(_vector_hits) as v)
             end
         ) as k
-        -- what no chunk carries, no words find
-        where _tagged is distinct from 0
     );
     _by_keyword := cardinality(_keyword_hits);
     _last_ones := _last_ones || (_keyword_hits[rank_candidates.candidates]).chunk_id;
