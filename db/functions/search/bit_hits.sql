@@ -6,7 +6,8 @@
 -- vectors say which are the best. What is not visible is left out of half as many again as are
 -- asked for: nearly all that is near is visible. Where it is not, too few of those that are visible
 -- were ranked to trust them; fewer than asked for are found, and search.vector_leg scans exactly.
--- With tags only the bits of visible chunks that carry them are read. Runs as dynamic SQL, planned for these very values.
+-- With tags only the bits of visible chunks that carry them are read: of those in tagged where the
+-- caller knows them, looked up in one go. Runs as dynamic SQL, planned for these very values.
 --
 -- called by  search.vector_leg
 -- raises     ST002 unusable setting
@@ -17,7 +18,8 @@ create or replace function search.bit_hits(
     scope_ids bigint[],
     statuses text[],
     tags text[] default null,
-    candidates integer default 50
+    candidates integer default 50,
+    tagged bigint[] default null
 )
 returns setof search.vector_hit
 language plpgsql
@@ -37,7 +39,7 @@ begin
                 select b.chunk_id
                 from embedding.bit_vector as b
                 %2$s
-                where b.set_id = $2 and b.scope_id = any($3)
+                where b.set_id = $2 and b.scope_id = any($3) %3$s
                 order by b.bits operator(public.<~>) $7, b.chunk_id
                 limit $6
             ) as h
@@ -60,9 +62,15 @@ begin
         $query$,
         'vector_' || bit_hits.set_id,
         case
-            when bit_hits.tags is not null
+            when bit_hits.tags is not null and bit_hits.tagged is null
                 then 'inner join search.tagged_chunks($8, $3, $4) as c '
                     'on b.chunk_id = c.chunk_id'
+            else ''
+        end,
+        -- as a subquery: the planner would estimate each of thousands
+        case
+            when bit_hits.tagged is not null
+                then 'and b.chunk_id = any((select $9)::bigint[])'
             else ''
         end
     )
@@ -71,7 +79,8 @@ begin
         bit_hits.candidates,
         search.rerank_depth(bit_hits.candidates, public.vector_dims(bit_hits.query)),
         public.binary_quantize(bit_hits.query)::bit varying,
-        bit_hits.tags;
+        bit_hits.tags,
+        bit_hits.tagged;
 end;
 $func$;
 

@@ -47,15 +47,6 @@ begin
     then
         return;
     end if;
-    if keyword_leg.tags is not null and keyword_leg.as_of is null and not exists (
-        select
-        from search.tagged_chunks(
-            keyword_leg.tags, keyword_leg.scope_ids, keyword_leg.statuses, 1
-        )
-    ) then
-        -- words are read before tags are looked up: in vain here
-        return;
-    end if;
     _bm25 := search.bm25_settings();
     _words := array(select w from search.query_words(keyword_leg.tsquery) as w);
     _any_word := (

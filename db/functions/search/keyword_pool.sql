@@ -2,7 +2,8 @@
 -- The visible chunks that score best by these words: what the keyword leg scores exactly, from their texts.
 --
 -- In a listed scope the posting lists are added up for all chunks at once (search.add_postings),
--- and the best are picked out. What the lists do not hold is read from the index and scored row by
+-- and the best are picked out; with tags, the scores of what does not carry them are taken away
+-- before (search.tagged_scores). What the lists do not hold is read from the index and scored row by
 -- row: scopes without lists, words that few chunks of a scope hold, texts that came since. Of the
 -- index only the words in from_index are read, and at most budget postings of a word, those of the
 -- chunks first that hold it three times or oftener; the others score low by it. Of the smallest
@@ -39,13 +40,14 @@ declare
     _expansion_weight double precision := (keyword_pool.bm25).expansion_weight;
     _corpus double precision := (keyword_pool.bm25).chunks;
     _blocks search.block_scores[];
+    _tagged_blocks search.block_scores[];
     _ceiling double precision := (
         select sum(w.idf * case when w.expansion then _expansion_weight else 1 end) * (_k1 + 1)
         from unnest(keyword_pool.words) as w
     );
     -- more than are asked for: some are not visible, some have gone
     _wanted integer := keyword_pool.pool + keyword_pool.pool / 4;
-    _few constant integer := 5000;
+    _few constant integer := 20000;
     -- scopes so small that all their texts are looked at: of a question of many words the index is
     -- asked once for each, some 45 microseconds every time
     _small bigint[] := array(
@@ -59,9 +61,7 @@ declare
         ) as r
         where r.running <= 100
     );
-    _tagged bigint[];   -- the visible chunks of listed scopes that carry the tags, where they are few
-    _tagged_scopes bigint[];
-    _cut real := -1;
+    _cut real;
     _level public.vector;
     _found search.text_index[];
     _over bigint;   -- of those so many score higher than all that was left out
@@ -71,13 +71,13 @@ begin
         from search.add_postings(keyword_pool.words, keyword_pool.bm25, keyword_pool.listed) as b
     );
     if keyword_pool.tags is not null then
-        select coalesce(array_agg(t.chunk_id), '{}'), array_agg(t.scope_id)
-        into _tagged, _tagged_scopes
-        from search.tagged_chunks(
-            keyword_pool.tags, keyword_pool.listed, keyword_pool.statuses, _few + 1
-        ) as t;
-        if cardinality(_tagged) > _few then
-            _tagged := null;
+        _tagged_blocks := search.tagged_scores(
+            _blocks, keyword_pool.tags, keyword_pool.listed, keyword_pool.statuses, _few
+        );
+        if _tagged_blocks is not null then
+            _blocks := _tagged_blocks;
+        else
+            -- at worst that many of all carry them
             _wanted := _wanted * greatest(1, (
                 select sum(s.chunks) / _few
                 from unnest(keyword_pool.scopes) as s
@@ -86,10 +86,8 @@ begin
         end if;
     end if;
     loop
-        if _tagged is null then
-            _cut := search.score_cut(_blocks, _wanted, _ceiling);
-            _level := array_fill(_cut, array[16000])::public.vector;
-        end if;
+        _cut := search.score_cut(_blocks, _wanted, _ceiling);
+        _level := search.level_vector(_cut);
         with chosen_word as materialized (
             select
                 w.lexeme,
@@ -126,6 +124,13 @@ begin
             ) as r
         ),
 
+        -- looked for once, not for each word: mostly there is none
+        recent as materialized (
+            select r.chunk_id, r.scope_id
+            from search.recent_text as r
+            where r.scope_id = any(keyword_pool.listed)
+        ),
+
         -- age: 1 from the index, 0 of what came since the scope was listed
         indexed_posting as materialized (
             select
@@ -134,17 +139,15 @@ begin
                 -- another title
                 case
                     when i.tf > 0
-                        then w.worth
+                        then i.worth
                             * search.bm25_impact(i.tf, i.token_count, _mean_length, _k1, _b)
                 end as worth
-            from chosen_word as w
-            cross join lateral (
-                select
-                    t.chunk_id, t.scope_id, t.token_count,
+            from (
+                select r.scope_id, t.chunk_id, t.token_count, w.worth,
                     search.term_frequency(t.lexemes, w.term) as tf
-                from search.recent_text as r
+                from recent as r
                 inner join search.text_index as t on r.chunk_id = t.chunk_id
-                where r.scope_id = any(w.listed)
+                inner join chosen_word as w on r.scope_id = any(w.listed)
                 offset 0
             ) as i
             union all
@@ -192,22 +195,19 @@ begin
                 select search.term_frequency(t.lexemes, w.term) as tf
                 offset 0
             ) as i
-            where t.scope_id = any(_small) and i.tf > 0
+            -- asked first whether it holds the word at all, which takes half as long
+            where t.scope_id = any(_small) and t.lexemes @@ w.term and i.tf > 0
         ),
 
-        -- of listed scopes: what carries the tags, or what the index adds to
+        -- of listed scopes: what the index adds to
         looked_up as materialized (
-            select t.scope_id, array_agg(t.chunk_id) as chunk_ids
-            from unnest(_tagged, _tagged_scopes) as t (chunk_id, scope_id)
-            group by t.scope_id
-            union all
-            select x.scope_id, array_agg(distinct x.chunk_id)
+            select x.scope_id, array_agg(distinct x.chunk_id) as chunk_ids
             from indexed_posting as x
-            where _tagged is null and x.scope_id = any(keyword_pool.listed)
+            where x.scope_id = any(keyword_pool.listed)
             group by x.scope_id
         ),
 
-        -- age: 2, from the lists: what exceeds the cut, or carries the tags
+        -- age: 2, from the lists: what exceeds the cut
         listed_score as (
             select
                 b.chunk_ids[g.place] as chunk_id,
@@ -220,14 +220,14 @@ begin
                     k.chunk_ids || '{}'::bigint[] as chunk_ids,
                     u.scores,
                     string_to_array(public.binary_quantize(
-                        u.scores operator(public.-) public.subvector(
-                            _level, 1, public.vector_dims(u.scores)
-                        )
+                        u.scores operator(public.-) case
+                            when public.vector_dims(u.scores) = 16000 then _level
+                            else public.subvector(_level, 1, public.vector_dims(u.scores))
+                        end
                     )::text, '1') as gaps
                 from unnest(_blocks) as u
                 inner join search.listed_block as k
                     on u.scope_id = k.scope_id and u.block = k.block
-                where _tagged is null
                 offset 0
             ) as b
             cross join lateral (
@@ -239,7 +239,7 @@ begin
             ) as g
             where g.number < cardinality(b.gaps)
             union all
-            -- under the cut by the lists, or whatever the lists say where it carries the tags
+            -- under the cut by the lists alone
             select i.chunk_id, 2, w.worth
             from (
                 select
@@ -259,9 +259,7 @@ begin
                     public.subvector(b.scores, greatest(1, p.place), 1)
                 ) as worth
             ) as w
-            where
-                b.chunk_ids[p.place] = i.chunk_id
-                and (_tagged is not null or w.worth <= _cut)
+            where b.chunk_ids[p.place] = i.chunk_id and w.worth <= _cut
         )
 
         select

@@ -44,7 +44,14 @@ begin
         _asked.query, _asked.set_id, rank_candidates.scopes, _asked.statuses,
         rank_candidates.tags, rank_candidates.candidates, _asked.retrieval_floor, _asked.as_of
     ) as v;
-    if _tagged = 0 then
+    if rank_candidates.tags is not null and _asked.as_of is null and 0 = coalesce(
+        _tagged,
+        -- not counted without a vector
+        (
+            select count(*)
+            from search.tagged_chunks(rank_candidates.tags, _scope_ids, _asked.statuses, 1)
+        )
+    ) then
         -- what no visible chunk carries, no words find either
         return row(
             '{}'::search.ranked_hit[], _plans, 0, 0, false,

@@ -1,9 +1,9 @@
 -- search.score_cut
 -- A score that between wanted and twice as many chunks of these blocks exceed; 0 where no more than that score at all.
 --
--- Found by trial: what exceeds a level is counted as bits, a few microseconds a block. The count
--- falls about exponentially with the score, so the next trial is laid by its logarithm. Of many
--- chunks with one score more than wanted may exceed it, never fewer.
+-- Found by trial (search.count_above, search.guess_level): first on an eighth of each block, which
+-- leaves one or two trials on the whole. Of many chunks with one score more than wanted may exceed
+-- it, never fewer.
 --
 -- called by  search.keyword_pool
 -- raises     nothing
@@ -21,34 +21,71 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $func$
 declare
+    _target double precision := 1.4 * score_cut.wanted;
     _low double precision := 0;
     _high double precision := score_cut.ceiling;
-    _above_low bigint;
-    _above_high bigint := 1;
-    _at double precision := 0;
-    _level public.vector;
-    _above bigint;
+    _above_low double precision;
+    _above_high double precision := 1;
+    _at double precision;
+    _above double precision;
+    _slope double precision;   -- so much higher, and an e-th of the chunks exceed it
+    _chunks bigint;
+    _sample search.block_scores[];
+    _share double precision;   -- of the chunks that are in the sample
+    _sample_low double precision := 0;
+    _sample_high double precision := score_cut.ceiling;
+    _above_sample_low double precision;
+    _above_sample_high double precision := 0;
 begin
-    for _trial in 0 .. 14 loop
-        if _trial > 0 then
-            _at := _low + (_high - _low) * case
-                -- by halves where the logarithm gets nowhere
-                when _trial % 4 = 0 then 0.5
-                else least(0.95, greatest(0.05,
-                    (ln(_above_low) - ln(1.4 * score_cut.wanted))
-                    / greatest(1e-6, ln(_above_low) - ln(greatest(1, _above_high)))
-                ))
-            end;
-        end if;
-        _level := array_fill(_at::real, array[16000])::public.vector;
-        select coalesce(sum(bit_count(public.binary_quantize(
-            b.scores operator(public.-) public.subvector(
-                _level, 1, public.vector_dims(b.scores)
-            )
-        ))), 0)
-        into _above
-        from unnest(score_cut.blocks) as b;
-        if _trial = 0 or _above >= score_cut.wanted then
+    select
+        -- no score is below zero
+        coalesce(sum(bit_count(public.binary_quantize(b.scores))), 0),
+        sum(public.vector_dims(b.scores))
+    into _above_low, _chunks
+    from unnest(score_cut.blocks) as b;
+    if _above_low <= 2 * score_cut.wanted then
+        return 0;
+    end if;
+
+    _at := search.guess_level(_low, _above_low, _high, _above_high, _target, 1);
+    -- of less the whole is counted as quickly
+    if _chunks >= 16000 then
+        _sample := array(
+            select row(
+                b.scope_id, b.block,
+                public.subvector(
+                    b.scores, 1 + public.vector_dims(b.scores) * 7 / 16,
+                    greatest(1, public.vector_dims(b.scores) / 8)
+                )
+            )::search.block_scores
+            from unnest(score_cut.blocks) as b
+        );
+        _share := (select sum(public.vector_dims(s.scores)) from unnest(_sample) as s)
+            / _chunks::double precision;
+        _above_sample_low := _above_low * _share;
+        for _trial in 1 .. 8 loop
+            _above := search.count_above(_sample, _at::real);
+            if _above >= _target * _share then
+                _sample_low := _at;
+                _above_sample_low := _above;
+            else
+                _sample_high := _at;
+                _above_sample_high := _above;
+            end if;
+            exit when _above between 0.7 * _target * _share and 1.4 * _target * _share;
+            _at := search.guess_level(
+                _sample_low, _above_sample_low, _sample_high, _above_sample_high,
+                _target * _share, _trial + 1
+            );
+        end loop;
+        _slope := (_sample_high - _sample_low) / greatest(
+            1e-6, ln(_above_sample_low) - ln(greatest(0.5, _above_sample_high))
+        );
+    end if;
+
+    for _trial in 1 .. 14 loop
+        _above := search.count_above(score_cut.blocks, _at::real);
+        if _above >= score_cut.wanted then
             _low := _at;
             _above_low := _above;
         else
@@ -56,6 +93,14 @@ begin
             _above_high := _above;
         end if;
         exit when _above_low <= 2 * score_cut.wanted;
+        _at := _at + _slope * ln(greatest(1, _above) / _target);
+        -- the sample's slope is good for one step, and only where it leads between what is known
+        _slope := null;
+        if (_at > _low and _at < _high) is not true then
+            _at := search.guess_level(
+                _low, _above_low, _high, _above_high, _target, _trial + 1
+            );
+        end if;
     end loop;
     return _low;
 end;

@@ -5,8 +5,8 @@
 -- that would be asked for too many words at once: there the index of tags alone, and each chunk's
 -- scope is looked at.
 --
--- called by  search.vector_leg, search.bit_hits, search.exact_hits, search.keyword_leg,
---            search.keyword_pool
+-- called by  search.vector_leg, search.bit_hits, search.exact_hits, search.rank_candidates,
+--            search.tagged_scores
 -- raises     nothing
 
 create or replace function search.tagged_chunks(

@@ -45,6 +45,7 @@ declare
     _plans search.scope_plan[];
     _scope_ids bigint[] := array(select v.scope_id from unnest(vector_leg.scopes) as v);
     _tagged bigint;   -- visible chunks with the tags, counted no further than matters; NULL: no tags
+    _tagged_ids bigint[];   -- these
     _small bigint[];
     _scanned bigint[];   -- by bits
     _large bigint[];
@@ -55,16 +56,13 @@ declare
 begin
     _exact_tags := case when _by_bits then least(_depth, _exact_limit) else _exact_limit end;
     if vector_leg.query is not null and vector_leg.tags is not null and vector_leg.as_of is null then
-        select count(*) into _tagged
-        from search.tagged_chunks(
-            vector_leg.tags, _scope_ids, vector_leg.statuses,
-            -- beyond the limit of a scan it matters only where there is more than may be scanned
-            1 + case
-                when (select sum(v.chunks) from unnest(vector_leg.scopes) as v) > _scan_limit
-                    then _scan_limit
-                else _exact_tags
-            end
+        _tagged_ids := array(
+            select t.chunk_id
+            from search.tagged_chunks(
+                vector_leg.tags, _scope_ids, vector_leg.statuses, _scan_limit + 1
+            ) as t
         );
+        _tagged := cardinality(_tagged_ids);
     end if;
     if vector_leg.query is not null and vector_leg.as_of is null
         and (_tagged is null or _tagged > _scan_limit)
@@ -175,7 +173,8 @@ begin
                 select h
                 from search.bit_hits(
                     vector_leg.query, vector_leg.set_id, _group, vector_leg.statuses,
-                    vector_leg.tags, vector_leg.candidates
+                    vector_leg.tags, vector_leg.candidates,
+                    case when _tagged <= _scan_limit then _tagged_ids end
                 ) as h
             );
         else

@@ -78,7 +78,7 @@ def test_a_scope_that_has_grown_large_lacks_an_index_of_its_own(
     assert ask_rows(reference, planned) == []
 
 
-def test_of_bits_a_scope_lacks_one_only_where_a_scan_of_them_is_too_long(
+def test_of_bits_a_scope_lacks_one_only_over_what_is_scanned_exactly(
     reference: psycopg.Connection,
 ) -> None:
     add(reference, BODY, source="a.txt", la_code="E08000025")
@@ -88,9 +88,9 @@ def test_of_bits_a_scope_lacks_one_only_where_a_scan_of_them_is_too_long(
     reference.execute(
         "insert into search.scope_delta (scope_id, chunks, tokens) values (%s, 100, 0)", [scope]
     )
-    reference.execute("select set_config('kb.exact_limit', '26', true)")
+    reference.execute("select set_config('kb.exact_limit', '104', true)")
     assert ask_rows(reference, _MISSING, 1) == []
-    reference.execute("select set_config('kb.exact_limit', '25', true)")
+    reference.execute("select set_config('kb.exact_limit', '100', true)")
     assert ask_rows(reference, _MISSING, 1) == [(f"vector_1_scope_{scope}_idx", False)]
 
 

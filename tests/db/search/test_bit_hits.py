@@ -201,3 +201,36 @@ def test_tags_that_many_carry_are_read_by_the_bits_of_what_carries_them(
     assert plans(leg(wide, tags=[tag])) == {"exact"}
     wide.execute(f"set local kb.exact_limit = {len(tagged) // 4 - 1}")
     assert "index" in plans(leg(wide, tags=[tag]))
+
+
+def test_of_chunks_with_the_tags_that_are_known_the_same_are_found_in_one_go(
+    wide: psycopg.Connection[Any],
+) -> None:
+    tag = value_of(wide, "select min(t.tag) from corpus.chunk_fact as f, unnest(f.tags) as t (tag)")
+    wide.execute("update corpus.chunk_fact set tags = array[%s] where chunk_id %% 3 = 0", [tag])
+    scopes = value_of(wide, "select array_agg(scope_id) from corpus.scope where kind <> 'school'")
+    known = value_of(
+        wide,
+        "select array_agg(chunk_id) from search.tagged_chunks(array[%s], %s, %s)",
+        [tag, scopes, VISIBLE],
+    )
+
+    def found(tagged: list[int] | None) -> list[Row]:
+        return rows_of(
+            wide,
+            "search.bit_hits(%s::halfvec, 1, %s, %s, array[%s], 50, %s)",
+            [text_of(QUESTION), scopes, VISIBLE, tag, tagged],
+        )
+
+    looked_for = found(None)
+    assert len(looked_for) == 50
+    with plans_of(wide) as collected:
+        assert found(known) == looked_for
+    (node,) = [
+        node
+        for node in collected.of("embedding.bit_vector as b").nodes()
+        if node.get("Index Name") == "bit_vector_pk"
+    ]
+    assert "ANY" in node["Index Cond"]
+    # and no more than those
+    assert {row["chunk_id"] for row in found(known[:10])} <= set(known[:10])

@@ -46,7 +46,32 @@ def test_between_what_is_wanted_and_twice_that_exceed_it(
     assert above(made, level) <= 2 * wanted
 
 
-@pytest.mark.parametrize("same", [1, 5000])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    seed=st.integers(0, 10_000),
+    wanted=st.sampled_from([10, 125, 1000]),
+    sizes=st.sampled_from([(16_000,), (16_000, 16_000, 7_001), (16_000, 300, 40)]),
+    best=st.sampled_from(["anywhere", "in the sample", "outside of it"]),
+)
+def test_of_large_blocks_a_sample_leads_there_whatever_is_in_it(
+    kb: psycopg.Connection[Any], seed: int, wanted: int, sizes: tuple[int, ...], best: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    made = []
+    for size in sizes:
+        scores = np.round(rng.exponential(2, size) * (rng.random(size) < 0.7), 4)
+        sampled = np.zeros(size, dtype=bool)
+        sampled[size * 7 // 16 : size * 7 // 16 + size // 8] = True
+        if best != "anywhere":
+            scores[sampled == (best == "in the sample")] += 5
+        made.append(scores)
+    level = cut(kb, made, wanted)
+    assert wanted <= above(made, level) <= 2 * wanted
+
+
+@pytest.mark.parametrize("same", [1, 5000, 15_990])
 def test_of_equal_scores_all_exceed_it_rather_than_none(
     kb: psycopg.Connection[Any], same: int
 ) -> None:
