@@ -8,6 +8,7 @@
 -- definer because  bringing back is not ingest's to decide; this decides by title and day alone
 -- called by  corpus.correct_facts, which holds the locks
 -- writes     what corpus.retire_version, corpus.restore_version and corpus.lay_timeline write
+-- raises     ST002 unusable setting
 
 create or replace function corpus.release_outranked(version_id bigint, day_before date)
 returns void

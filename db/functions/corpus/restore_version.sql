@@ -4,7 +4,7 @@
 -- called by  corpus.undo_supersession and corpus.release_outranked, which hold the locks and have
 --            retired what stood in its place
 -- writes     corpus.version, corpus.chunk_fact, audit.event, what corpus.expose_version writes
--- raises     KB010 a chunk lacks its vector
+-- raises     KB010 a chunk lacks its vector, ST002 unusable setting
 
 create or replace function corpus.restore_version(version_id bigint)
 returns void

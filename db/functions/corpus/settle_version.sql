@@ -10,7 +10,7 @@
 -- writes     corpus.version, corpus.chunk_fact, audit.event, what corpus.retire_version writes
 -- locks      advisory: shared against embedding.activate, then all title keys of the document,
 --            sorted, so that two publishers cannot deadlock; then rows
--- raises     KB009 unknown version, KB010 a chunk lacks its vector
+-- raises     KB009 unknown version, KB010 a chunk lacks its vector, ST002 unusable setting
 
 create or replace function corpus.settle_version(
     version_id bigint,
