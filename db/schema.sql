@@ -1868,6 +1868,17 @@ REVOKE ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) FROM PUB
 GRANT ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) TO pgkb_admin;
 
+CREATE FUNCTION corpus.held_by_corrected(version_id bigint) RETURNS SETOF corpus.version
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 12d2d2d3ae4e06f6';
+
+COMMENT ON FUNCTION corpus.held_by_corrected(version_id bigint) IS 'The superseded versions of other documents that a version''s document holds back only by what this one corrects: versions under another title that are in force on no day.';
+
+REVOKE ALL ON FUNCTION corpus.held_by_corrected(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.held_by_corrected(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.held_by_corrected(version_id bigint) TO pgkb_admin;
+
 CREATE FUNCTION corpus.in_other_folder(source text, other text) RETURNS boolean
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2047,7 +2058,7 @@ GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_admin;
 CREATE FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5ff0471ea9a2624a';
+    AS 'sha256 380509e83211cecd';
 
 COMMENT ON FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, all or none; who lost a claim publishes nothing.';
 
@@ -2058,7 +2069,7 @@ GRANT ALL ON FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid
 CREATE FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2da648c77da66b4d';
+    AS 'sha256 43469ac557b7434a';
 
 COMMENT ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, in one transaction; who lost a claim publishes nothing.';
 
@@ -2088,16 +2099,37 @@ REVOKE ALL ON FUNCTION corpus.quality_score(content_length integer, file_type te
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_admin;
 
+CREATE FUNCTION corpus.release_corrected(version_id bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 868ab9f98a0d2efc';
+
+COMMENT ON FUNCTION corpus.release_corrected(version_id bigint) IS 'Publish again what versions of its document held back by a title that this one, which corrects them, no longer has; what another version outranks stays behind that one.';
+
+REVOKE ALL ON FUNCTION corpus.release_corrected(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.release_corrected(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.release_corrected(version_id bigint) TO pgkb_admin;
+
 CREATE FUNCTION corpus.release_outranked(version_id bigint, day_before date) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1c9b8af337570a03';
+    AS 'sha256 f1a303a4e584ff65';
 
 COMMENT ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) IS 'Publish again what a version held back before its title or day was corrected; what another version outranks stays behind that one.';
 
 REVOKE ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) TO pgkb_admin;
+
+CREATE FUNCTION corpus.release_version(version_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 61fc3d02fcb3b50c';
+
+COMMENT ON FUNCTION corpus.release_version(version_id bigint) IS 'Judge a superseded version anew: publish it again, or put it behind what outranks it.';
+
+REVOKE ALL ON FUNCTION corpus.release_version(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.release_version(version_id bigint) TO pgkb_admin;
 
 CREATE FUNCTION corpus.remove_owned(owner text) RETURNS integer
     LANGUAGE plpgsql
@@ -2111,7 +2143,7 @@ REVOKE ALL ON FUNCTION corpus.remove_owned(owner text) FROM PUBLIC;
 CREATE FUNCTION corpus.reserve_titles(task_ids bigint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 3c3f62f9ff3071f6';
+    AS 'sha256 ec89cd8f8286a4e2';
 
 COMMENT ON FUNCTION corpus.reserve_titles(task_ids bigint[]) IS 'Take the locks of a corpus.publish_tasks that follows in this transaction: who reserves later publishes later where titles meet.';
 
@@ -2207,7 +2239,7 @@ GRANT ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor tex
 CREATE FUNCTION corpus.settle_version(version_id bigint, OUT document_id bigint, OUT version integer, OUT superseded_documents bigint[], OUT goes_live boolean) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 28b3a812cab86488';
+    AS 'sha256 932042216c1c9f85';
 
 COMMENT ON FUNCTION corpus.settle_version(version_id bigint, OUT document_id bigint, OUT version integer, OUT superseded_documents bigint[], OUT goes_live boolean) IS 'Make a staged version the published one and retire what it replaces; when it goes live the caller exposes it, in the same transaction.';
 
