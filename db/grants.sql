@@ -139,7 +139,8 @@ grant execute on function validation.judge_batch to pgkb_ingest;
 -- deciding is not ingest's
 revoke execute on function
 corpus.set_status, corpus.set_tags, corpus.decide_chunks, corpus.decide_documents,
-corpus.supersede, corpus.undo_supersession, corpus.restore_version, queue.set_rate
+corpus.supersede, corpus.undo_supersession, corpus.restore_version, corpus.release_version,
+queue.set_rate
 from pgkb_ingest;
 
 -- admin: curators and DBAs

@@ -1868,6 +1868,17 @@ REVOKE ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) FROM PUB
 GRANT ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.held_back_by(version_id bigint, day date) TO pgkb_admin;
 
+CREATE FUNCTION corpus.held_by_corrected(version_id bigint) RETURNS SETOF corpus.version
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 12d2d2d3ae4e06f6';
+
+COMMENT ON FUNCTION corpus.held_by_corrected(version_id bigint) IS 'The superseded versions of other documents that a version''s document holds back only by what this one corrects: versions under another title that are in force on no day.';
+
+REVOKE ALL ON FUNCTION corpus.held_by_corrected(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.held_by_corrected(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.held_by_corrected(version_id bigint) TO pgkb_admin;
+
 CREATE FUNCTION corpus.in_other_folder(source text, other text) RETURNS boolean
     LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -2047,7 +2058,7 @@ GRANT ALL ON FUNCTION corpus.passages(body text, metadata jsonb) TO pgkb_admin;
 CREATE FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5ff0471ea9a2624a';
+    AS 'sha256 380509e83211cecd';
 
 COMMENT ON FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, all or none; who lost a claim publishes nothing.';
 
@@ -2058,7 +2069,7 @@ GRANT ALL ON FUNCTION corpus.publish_claims(task_ids bigint[], lease_tokens uuid
 CREATE FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) RETURNS TABLE(task_id bigint, outcome text, version_id bigint, document_id bigint, version integer, superseded_documents bigint[], failure text)
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2da648c77da66b4d';
+    AS 'sha256 43469ac557b7434a';
 
 COMMENT ON FUNCTION corpus.publish_tasks(task_ids bigint[], lease_tokens uuid[]) IS 'Publish the versions of claimed tasks and finish the tasks, in one transaction; who lost a claim publishes nothing.';
 
@@ -2088,16 +2099,37 @@ REVOKE ALL ON FUNCTION corpus.quality_score(content_length integer, file_type te
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.quality_score(content_length integer, file_type text, tag_count integer, full_length integer) TO pgkb_admin;
 
+CREATE FUNCTION corpus.release_corrected(version_id bigint) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 868ab9f98a0d2efc';
+
+COMMENT ON FUNCTION corpus.release_corrected(version_id bigint) IS 'Publish again what versions of its document held back by a title that this one, which corrects them, no longer has; what another version outranks stays behind that one.';
+
+REVOKE ALL ON FUNCTION corpus.release_corrected(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.release_corrected(version_id bigint) TO pgkb_ingest;
+GRANT ALL ON FUNCTION corpus.release_corrected(version_id bigint) TO pgkb_admin;
+
 CREATE FUNCTION corpus.release_outranked(version_id bigint, day_before date) RETURNS void
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1c9b8af337570a03';
+    AS 'sha256 f1a303a4e584ff65';
 
 COMMENT ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) IS 'Publish again what a version held back before its title or day was corrected; what another version outranks stays behind that one.';
 
 REVOKE ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) FROM PUBLIC;
 GRANT ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) TO pgkb_ingest;
 GRANT ALL ON FUNCTION corpus.release_outranked(version_id bigint, day_before date) TO pgkb_admin;
+
+CREATE FUNCTION corpus.release_version(version_id bigint) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 61fc3d02fcb3b50c';
+
+COMMENT ON FUNCTION corpus.release_version(version_id bigint) IS 'Judge a superseded version anew: publish it again, or put it behind what outranks it.';
+
+REVOKE ALL ON FUNCTION corpus.release_version(version_id bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION corpus.release_version(version_id bigint) TO pgkb_admin;
 
 CREATE FUNCTION corpus.remove_owned(owner text) RETURNS integer
     LANGUAGE plpgsql
@@ -2111,7 +2143,7 @@ REVOKE ALL ON FUNCTION corpus.remove_owned(owner text) FROM PUBLIC;
 CREATE FUNCTION corpus.reserve_titles(task_ids bigint[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 3c3f62f9ff3071f6';
+    AS 'sha256 ec89cd8f8286a4e2';
 
 COMMENT ON FUNCTION corpus.reserve_titles(task_ids bigint[]) IS 'Take the locks of a corpus.publish_tasks that follows in this transaction: who reserves later publishes later where titles meet.';
 
@@ -2207,7 +2239,7 @@ GRANT ALL ON FUNCTION corpus.set_tags(chunk_ids bigint[], tags text[], actor tex
 CREATE FUNCTION corpus.settle_version(version_id bigint, OUT document_id bigint, OUT version integer, OUT superseded_documents bigint[], OUT goes_live boolean) RETURNS record
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 28b3a812cab86488';
+    AS 'sha256 932042216c1c9f85';
 
 COMMENT ON FUNCTION corpus.settle_version(version_id bigint, OUT document_id bigint, OUT version integer, OUT superseded_documents bigint[], OUT goes_live boolean) IS 'Make a staged version the published one and retire what it replaces; when it goes live the caller exposes it, in the same transaction.';
 
@@ -3600,6 +3632,12 @@ CREATE VIEW dba.index_health AS
         CASE
             WHEN (build_progress IS NOT NULL) THEN ('is being built: '::text || build_progress)
             WHEN (((NOT valid) OR (NOT ready)) AND leftover) THEN (('left by a rebuild that broke off; no query uses it: drop index concurrently '::text || index_name) || ';'::text)
+            WHEN (index_name IN ( SELECT s.index_name
+               FROM dba.spare_indexes() s(index_name))) THEN
+            CASE
+                WHEN active THEN 'upkeep drops it, as soon as every index that searches read is there'::text
+                ELSE (('of an embedding set that is not active, which does not need it either: drop index concurrently '::text || index_name) || ';'::text)
+            END
             WHEN ((NOT valid) OR (NOT ready)) THEN (('a build broke off; no query uses it: reindex index concurrently '::text || index_name) || ';'::text)
             WHEN (churn >= rebuild_after) THEN format('%s %% of its rows were replaced since it was built: reindex index concurrently %s;'::text, round(((100)::numeric * churn)), index_name)
             WHEN ((bloat >= 0.5) AND (bytes >= ((8 * 1024) * 1024))) THEN format('%s %% of it is empty: reindex index concurrently %s;'::text, round(((100)::numeric * bloat)), index_name)
@@ -4171,7 +4209,7 @@ GRANT ALL ON FUNCTION dba.readiness(expected text, queue_seconds double precisio
 CREATE FUNCTION dba.rebuild_plan(index_name text DEFAULT NULL::text) RETURNS TABLE(step integer, target text, statement text, needed boolean, why text, live_rows bigint, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1935b4a6f9c156de';
+    AS 'sha256 2efe1540b808afef';
 
 COMMENT ON FUNCTION dba.rebuild_plan(index_name text) IS 'What rebuilding an index, or without a name every vector index, takes: the statements in their order, why, and whether memory suffices.';
 
@@ -4197,6 +4235,16 @@ COMMENT ON FUNCTION dba.sample_questions(sample integer) IS 'Vectors to try the 
 
 REVOKE ALL ON FUNCTION dba.sample_questions(sample integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION dba.sample_questions(sample integer) TO pgkb_admin;
+
+CREATE FUNCTION dba.spare_indexes() RETURNS TABLE(index_name text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 85eb74cf2ee237d7';
+
+COMMENT ON FUNCTION dba.spare_indexes() IS 'The vector indexes of all sets that upkeep is going to drop, or would drop were their set active, with their schema.';
+
+REVOKE ALL ON FUNCTION dba.spare_indexes() FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.spare_indexes() TO pgkb_admin;
 
 CREATE FUNCTION dba.upkeep_plan() RETURNS TABLE(step integer, task text, target text, statement text, why text, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE sql STABLE
@@ -4953,7 +5001,7 @@ GRANT ALL ON FUNCTION embedding.index_part(scope_id bigint) TO pgkb_admin;
 CREATE FUNCTION embedding.index_statements(set_id integer) RETURNS TABLE(index_name text, statement text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2d14feec2441332c';
+    AS 'sha256 a061028bbae860b4';
 
 COMMENT ON FUNCTION embedding.index_statements(set_id integer) IS 'The indexes that searches of a set read, each with the statement that builds it while the searches go on.';
 
@@ -8371,16 +8419,16 @@ COMMENT ON FUNCTION search.assemble(retrieval search.retrieval) IS 'The answer o
 REVOKE ALL ON FUNCTION search.assemble(retrieval search.retrieval) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.assemble(retrieval search.retrieval) TO pgkb_admin;
 
-CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, tagged bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.vector_hit
+CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50) RETURNS SETOF search.vector_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS 'sha256 d1e1b7a6af372027';
+    AS 'sha256 1985f0b96871c395';
 
-COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, tagged bigint[]) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
+COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
 
-REVOKE ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, tagged bigint[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, tagged bigint[]) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) TO pgkb_admin;
 
 CREATE FUNCTION search.bm25_impact(tf double precision, token_count integer, mean_length double precision, k1 double precision, b double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -8473,16 +8521,6 @@ COMMENT ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses
 REVOKE ALL ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) TO pgkb_admin;
 
-CREATE FUNCTION search.count_above(blocks search.block_scores[], level real) RETURNS bigint
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5ba4ffd34bacc608';
-
-COMMENT ON FUNCTION search.count_above(blocks search.block_scores[], level real) IS 'How many chunks of these blocks score higher than a level.';
-
-REVOKE ALL ON FUNCTION search.count_above(blocks search.block_scores[], level real) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.count_above(blocks search.block_scores[], level real) TO pgkb_admin;
-
 CREATE FUNCTION search.count_candidates(hits search.ranked_hit[], attempts integer DEFAULT 1, topic_fallback_used boolean DEFAULT false, no_la_broad_fallback_used boolean DEFAULT false) RETURNS search.candidate_count
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8574,16 +8612,6 @@ COMMENT ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits se
 REVOKE ALL ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search.keyword_hit[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search.keyword_hit[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
 
-CREATE FUNCTION search.guess_level(low double precision, above_low double precision, high double precision, above_high double precision, target double precision, trial integer) RETURNS double precision
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2989956df346a5e2';
-
-COMMENT ON FUNCTION search.guess_level(low double precision, above_low double precision, high double precision, above_high double precision, target double precision, trial integer) IS 'The score that about so many chunks exceed, between two of which it is known how many exceed them.';
-
-REVOKE ALL ON FUNCTION search.guess_level(low double precision, above_low double precision, high double precision, above_high double precision, target double precision, trial integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.guess_level(low double precision, above_low double precision, high double precision, above_high double precision, target double precision, trial integer) TO pgkb_admin;
-
 CREATE FUNCTION search.hash_question(question text) RETURNS bytea
     LANGUAGE sql STABLE STRICT SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8634,7 +8662,7 @@ GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, sc
 CREATE FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 4387aabad7388c32';
+    AS 'sha256 5509c408487e8df1';
 
 COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) IS 'The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.';
 
@@ -8646,7 +8674,7 @@ CREATE FUNCTION search.keyword_pool(words search.query_word[], from_index search
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 ed4c85e96261499e';
+    AS 'sha256 0a523741b3ac2290';
 
 COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words: what the keyword leg scores exactly, from their texts.';
 
@@ -8673,16 +8701,6 @@ COMMENT ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25 s
 
 REVOKE ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25 search.bm25, within bigint[], scope_ids bigint[], statuses text[], tags text[], pool integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25 search.bm25, within bigint[], scope_ids bigint[], statuses text[], tags text[], pool integer) TO pgkb_admin;
-
-CREATE FUNCTION search.level_vector(level real, dims integer DEFAULT 16000) RETURNS public.vector
-    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 4f79cf8d7bc70ef1';
-
-COMMENT ON FUNCTION search.level_vector(level real, dims integer) IS 'A vector of one number throughout: what scores are held against to see, all at once, which of them exceed it.';
-
-REVOKE ALL ON FUNCTION search.level_vector(level real, dims integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.level_vector(level real, dims integer) TO pgkb_admin;
 
 CREATE FUNCTION search.list_postings(scope_id bigint) RETURNS integer
     LANGUAGE plpgsql
@@ -8730,7 +8748,7 @@ GRANT ALL ON FUNCTION search.query_words(tsquery tsquery) TO pgkb_admin;
 CREATE FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) RETURNS search.ranking
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2882fdfac163f9f9';
+    AS 'sha256 963bab239ff5a8a6';
 
 COMMENT ON FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) IS 'Both legs, fusion, weights and floor over the given scopes: every candidate, kept or with the reason it was dropped.';
 
@@ -8846,7 +8864,7 @@ GRANT ALL ON FUNCTION search.scopes_to_list() TO pgkb_admin;
 CREATE FUNCTION search.score_cut(blocks search.block_scores[], wanted integer, ceiling double precision) RETURNS real
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 8f34db1c0395f877';
+    AS 'sha256 1b26650d0b27ed1c';
 
 COMMENT ON FUNCTION search.score_cut(blocks search.block_scores[], wanted integer, ceiling double precision) IS 'A score that between wanted and twice as many chunks of these blocks exceed; 0 where no more than that score at all.';
 
@@ -8856,7 +8874,7 @@ GRANT ALL ON FUNCTION search.score_cut(blocks search.block_scores[], wanted inte
 CREATE FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 50c0993c2024126d';
+    AS 'sha256 2339b60530e1d115';
 
 COMMENT ON FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) IS 'BM25 of texts by all words of a question, best first; a text without any of them is left out.';
 
@@ -8885,18 +8903,6 @@ COMMENT ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], status
 REVOKE ALL ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses text[], most bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses text[], most bigint) TO pgkb_admin;
 
-CREATE FUNCTION search.tagged_scores(blocks search.block_scores[], tags text[], scope_ids bigint[], statuses text[], most bigint) RETURNS search.block_scores[]
-    LANGUAGE plpgsql STABLE PARALLEL SAFE
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET enable_seqscan TO 'off'
-    AS 'sha256 6ebd1a2e618b5f9d';
-
-COMMENT ON FUNCTION search.tagged_scores(blocks search.block_scores[], tags text[], scope_ids bigint[], statuses text[], most bigint) IS 'The same blocks with the scores of visible chunks that carry any of these tags alone, all others 0; NULL where more than most carry them.';
-
-REVOKE ALL ON FUNCTION search.tagged_scores(blocks search.block_scores[], tags text[], scope_ids bigint[], statuses text[], most bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.tagged_scores(blocks search.block_scores[], tags text[], scope_ids bigint[], statuses text[], most bigint) TO pgkb_admin;
-
 CREATE FUNCTION search.term_frequency(lexemes tsvector, term tsquery) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS 'sha256 63dacb9cf913be03';
@@ -8920,7 +8926,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 7b64e7da279330c5';
+    AS 'sha256 55e8751ffed28568';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 

@@ -28,6 +28,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import hypothesis
 import psycopg
 import pytest
 from psycopg import conninfo, sql
@@ -39,6 +40,10 @@ from tests.callers import Caller, House, new_house, plain_caller, root_caller
 from tests.session_server import session_home
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# what an example takes says more about what else the machine does than about the code
+hypothesis.settings.register_profile("pgkb", deadline=None)
+hypothesis.settings.load_profile("pgkb")
 
 
 class _Server(NoopExecutor):

@@ -248,9 +248,9 @@ def _faults(seen: list[Seen]) -> list[str]:
 
 
 def _until(condition: Callable[[], object]) -> None:
-    """Wait until it holds, half a minute at most."""
+    """Wait until it holds, two minutes at most."""
     patience = threading.Event()
-    for _ in range(1500):
+    for _ in range(6000):
         if condition():
             return
         patience.wait(0.02)

@@ -170,9 +170,9 @@ def publish(db: psycopg.Connection, page: Page) -> None:
     """Stage a page, embed it with the offline model, publish it."""
     embed = embedder_for("local", "all-MiniLM-L6-v2-int8", 384).embed
     staged = db.execute(
-        "select version_id from corpus.stage_document(source => %s, title => %s, body => %s,"
-        " file_type => 'txt', la_code => %s, school_urn => %s, authority => %s, tags => %s,"
-        " owner => %s)",
+        "select version_id, task_id, lease_token from corpus.stage_document(source => %s,"
+        " title => %s, body => %s, file_type => 'txt', la_code => %s, school_urn => %s,"
+        " authority => %s, tags => %s, owner => %s, lease_holder => 'library')",
         [
             page.source,
             page.title,
@@ -185,8 +185,10 @@ def publish(db: psycopg.Connection, page: Page) -> None:
         ],
     ).fetchone()
     assert staged is not None
+    version, *claim = staged
     chunks = db.execute(
-        "select chunk_id, embedding_text from embedding.chunks_to_embed(version_id => %s)", staged
+        "select chunk_id, embedding_text from embedding.chunks_to_embed(version_id => %s)",
+        [version],
     ).fetchall()
     vectors = [str(vector) for vector in embed([text for _, text in chunks])]
     db.execute(
@@ -194,7 +196,8 @@ def publish(db: psycopg.Connection, page: Page) -> None:
         " set_name => 'local-minilm')",
         [[chunk_id for chunk_id, _ in chunks], vectors],
     )
-    db.execute("select * from corpus.publish_version(version_id => %s)", staged)
+    db.execute("select * from corpus.publish_version(version_id => %s)", [version])
+    db.execute("select queue.finish_task(task_id => %s, lease_token => %s)", claim)
 
 
 @asynccontextmanager

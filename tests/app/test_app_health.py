@@ -35,6 +35,8 @@ async def test_readiness_names_what_it_looked_at(client: AsyncClient) -> None:
     ]  # fmt: skip
     assert {check["state"] for check in checks.values()} == {"ok"}
     assert "local-minilm" in checks["embedding set"]["finding"]
+    # one that waited would be too old a quarter of an hour after the library was filled
+    assert checks["queue"]["finding"] == "0 waiting"
     assert "http" not in answer.text
 
 

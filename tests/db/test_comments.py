@@ -114,26 +114,39 @@ def _split(text: str) -> tuple[str, str]:
     return header, code.partition("\n")[2]
 
 
-def _callers_said(header: str) -> str:
-    """The words after "called by", also of the lines it goes on to."""
-    said = re.search(r"^-- called by +(.*(?:\n-- {12,}.*)*)", header, re.MULTILINE)
+def _files() -> dict[str, tuple[str, str]]:
+    """Header and code of every function and trigger, by its name."""
+    return {
+        f"{file.path.split('/')[-2]}.{file.stem}": _split(file.text)
+        for file in (*TREE.functions, *TREE.triggers)
+    }
+
+
+def _calls(code: str) -> set[str]:
+    """Names with a schema that stand before a bracket."""
+    return set(re.findall(r"\b[a-z]+\.\w+(?=\s*\()", code))
+
+
+def _unquoted(code: str) -> str:
+    return re.sub(r"'[^']*'|\"[^\"]*\"", "''", code)
+
+
+def _said(header: str, label: str) -> str:
+    """The words after a label as "called by", also of the lines it goes on to."""
+    said = re.search(rf"^-- {label} +(.*(?:\n-- {{12,}}.*)*)", header, re.MULTILINE)
     return re.sub(r"\s*\n--\s*", " ", said[1]) if said else ""
 
 
 def test_the_headers_name_the_functions_that_call() -> None:
-    files = {
-        f"{file.path.split('/')[-2]}.{file.stem}": _split(file.text)
-        for file in (*TREE.functions, *TREE.triggers)
-    }
+    files = _files()
     wrong = []
+    # a hint may show a call, and dynamic SQL may be one
+    shown = {name: _calls(code) for name, (_, code) in files.items()}
+    certain = {name: _calls(_unquoted(code)) for name, (_, code) in files.items()}
     for name, (header, _) in files.items():
-        called = re.compile(rf"\b{re.escape(name)}\s*\(")
-        # a hint may show a call, and dynamic SQL may be one
-        maybe = {other for other, (_, code) in files.items() if called.search(code)} - {name}
-        callers = {
-            c for c in maybe if called.search(re.sub(r"'[^']*'|\"[^\"]*\"", "''", files[c][1]))
-        }
-        said = _callers_said(header)
+        maybe = {other for other, calls in shown.items() if name in calls} - {name}
+        callers = {other for other in maybe if name in certain[other]}
+        said = _said(header, "called by")
         named = {word for word in re.findall(r"\b[a-z]+\.[a-z_]+(?!\w|/)", said) if word in files}
         everybody = re.search(r"\b(every|functions that)\b", said)
         folders = set(re.findall(r"\b([a-z]+)\.\*", said))
@@ -145,3 +158,31 @@ def test_the_headers_name_the_functions_that_call() -> None:
                 idle.add(path)
         wrong += [f"{name} names {c}, which does not call it" for c in sorted(idle)]
     assert wrong == []
+
+
+# these pass on no unusable setting: it is their answer, or the failure of one task
+CATCH_IT = {"config.unusable_settings", "corpus.publish_tasks"}
+
+
+def test_the_headers_of_all_that_read_settings_say_that_one_may_be_unusable() -> None:
+    files = _files()
+    calls = {name: _calls(_unquoted(code)) for name, (_, code) in files.items()}
+    raising = {"config.check_value"}
+    while more := {n for n in calls if calls[n] & raising} - raising - CATCH_IT:
+        raising |= more
+
+    def says_so(name: str) -> bool:
+        """In its own words, or by naming a function that does."""
+        said = _said(files[name][0], "raises")
+        named = {
+            other
+            for word in re.findall(r"[a-z]+(?:_[a-z]+)*(?:\.\w+)?", said)
+            for other in (word, f"public.{word}")
+            if other in files and other != name
+        }
+        return "ST002" in said or any(says_so(other) for other in named)
+
+    assert sorted(name for name in raising if not says_so(name)) == []
+    # nor is it said of those that read none
+    assert [n for n in files if n not in raising and "ST002" in _said(files[n][0], "raises")] == []
+    assert len(raising) > 80

@@ -175,6 +175,7 @@ def test_few_functions_act_with_the_owners_rights_and_all_with_a_pinned_path(
         "corpus.supersede",
         "corpus.undo_supersession",
         # by title and day alone, what a corrected version held back comes back
+        "corpus.release_corrected",
         "corpus.release_outranked",
         # the app hands addresses in and asks for them, but works neither queue nor documents
         "intake.create_batch",

@@ -285,8 +285,8 @@ def slow_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str
 def test_a_slow_start_is_waited_for_and_told_of(
     slow_start: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    slow_start("while time.process_time() < 1.5: pass")
-    monkeypatch.setattr(background, "STALLED_AFTER", 1.0)
+    slow_start("while time.process_time() < 2.2: pass")
+    monkeypatch.setattr(background, "STALLED_AFTER", 2.0)
     monkeypatch.setattr(background, "TELL_EVERY", 0.5)
     log, told = tmp_path / "endpoint.log", list[str]()
     assert background.start_background(free_port(), log, tell=told.append) > 0

@@ -5,7 +5,8 @@
 -- called by  app/access/calls.py
 -- writes     account.child
 -- locks      the person
--- raises     PE006 no such person, PE008 a child that cannot be kept, PL002 unknown school
+-- raises     PE006 no such person, PE008 a child that cannot be kept, PL002 unknown school, ST002
+--            unusable setting
 
 create or replace function account.add_child(
     person_id uuid,

@@ -8,7 +8,7 @@
 -- called by  app/access/calls.py
 -- writes     account.session, account.refresh_token, account.password, audit.event, limits.bucket
 -- locks      the person, shared
--- raises     PE009 not a hash
+-- raises     PE009 not a hash, ST002 unusable setting
 
 create or replace function account.finish_sign_in(
     person_id uuid,

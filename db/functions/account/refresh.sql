@@ -10,6 +10,7 @@
 -- called by  app/access/calls.py
 -- writes     account.refresh_token, account.session, audit.event
 -- locks      the session
+-- raises     ST002 unusable setting
 
 create or replace function account.refresh(token_hash bytea, next_hash bytea)
 returns table (outcome text, session_id uuid, person_id uuid, role text, expires_at timestamptz)

@@ -2,7 +2,7 @@
 -- Refuse where people do not make accounts of their own.
 --
 -- called by  account.start_registration, account.register
--- raises     PE004 people do not make accounts here
+-- raises     PE004 people do not make accounts here, ST002 unusable setting
 
 create or replace function account.refuse_closed()
 returns void

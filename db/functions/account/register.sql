@@ -4,9 +4,9 @@
 -- definer because  the tables of accounts are shut to the app: a statement that slipped in reads no hash
 -- called by  app/access/calls.py
 -- writes     account.person, account.password, audit.event
--- raises     PE003 a role one cannot choose, PE004 people do not make accounts here,
---            PE001 not an e-mail address, PE002 the address has an account, PE009 not a hash,
---            PL002 unknown school
+-- raises     PE003 a role one cannot choose, PE004 people do not make accounts here, PE001 not an
+--            e-mail address, PE002 the address has an account, PE009 not a hash, PL002 unknown
+--            school, ST002 unusable setting
 
 create or replace function account.register(
     email text,

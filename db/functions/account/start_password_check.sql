@@ -6,6 +6,7 @@
 -- definer because  the tables of accounts are shut to the app: a statement that slipped in reads no hash
 -- called by  app/access/calls.py
 -- writes     limits.bucket
+-- raises     ST002 unusable setting
 
 create or replace function account.start_password_check(person_id uuid)
 returns table (wait interval, password_hash text)

@@ -3,7 +3,7 @@
 --
 -- called by  app/access/calls.py
 -- writes     limits.bucket
--- raises     PE004 people do not make accounts here
+-- raises     PE004 people do not make accounts here, ST002 unusable setting
 
 create or replace function account.start_registration(address text)
 returns interval

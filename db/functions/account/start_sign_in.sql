@@ -7,6 +7,7 @@
 -- definer because  the tables of accounts are shut to the app: a statement that slipped in reads no hash
 -- called by  app/access/calls.py
 -- writes     limits.bucket
+-- raises     ST002 unusable setting
 
 create or replace function account.start_sign_in(email text, address text)
 returns table (wait interval, person_id uuid, password_hash text)

@@ -9,7 +9,7 @@
 -- called by  ingest/upkeep/calls.py (worker upkeep)
 -- writes     chat.conversation, chat.turn, chat.source, chat.trace
 -- locks      the rows of the batch
--- raises     TK004 a batch without rows
+-- raises     TK004 a batch without rows, ST002 unusable setting
 
 create or replace function chat.purge(
     older_than interval default null,

@@ -6,7 +6,7 @@
 --
 -- definer because  nobody may read turns but by way of whose they are
 -- called by  app/chat/calls.py
--- raises     TK001 no such conversation of theirs
+-- raises     TK001 no such conversation of theirs, ST002 unusable setting
 
 create or replace function chat.read_conversation(conversation_id uuid, person_id uuid)
 returns table (

@@ -4,7 +4,7 @@
 -- Its vectors lie in embedding.cold_vector until then. The caller holds embedding.activate, so
 -- that the set stays the active one.
 --
--- called by  corpus.settle_version, corpus.restore_version, corpus.release_outranked
+-- called by  corpus.settle_version, corpus.restore_version, corpus.release_version
 -- raises     KB010 a chunk lacks its vector
 
 create or replace function corpus.check_embedded(version_id bigint)

@@ -8,7 +8,7 @@
 -- The text is walked in blocks of bytes: finding a character of a long text costs its length.
 --
 -- called by  corpus.passages
--- raises     KB005 size, overlap or minimum that could not work
+-- raises     KB005 size, overlap or minimum that could not work, ST002 unusable setting
 
 create or replace function corpus.chunk_text(
     body text,

@@ -12,6 +12,7 @@
 --            corpus.release_outranked write
 -- locks      advisory: as corpus.publish_version, also the titles of what it holds back; then rows:
 --            its document, versions, facts of chunks, each sorted
+-- raises     ST002 unusable setting
 
 create or replace function corpus.correct_facts(
     version_id bigint,

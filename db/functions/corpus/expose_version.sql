@@ -3,6 +3,7 @@
 --
 -- called by  corpus.publish_version, corpus.restore_version
 -- writes     what corpus.expose_versions writes
+-- raises     ST002 unusable setting
 
 create or replace function corpus.expose_version(version_id bigint)
 returns void

@@ -5,6 +5,7 @@
 --
 -- called by  corpus.expose_version, corpus.publish_claims
 -- writes     search.text_index, embedding.vector, embedding.cold_vector, embedding.wanted_vector
+-- raises     ST002 unusable setting
 
 create or replace function corpus.expose_versions(version_ids bigint[])
 returns void

@@ -3,6 +3,7 @@
 --
 -- called by  corpus.correct_facts
 -- writes     what corpus.index_versions writes
+-- raises     ST002 unusable setting
 
 create or replace function corpus.index_version(version_id bigint)
 returns void

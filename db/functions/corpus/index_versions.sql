@@ -3,6 +3,7 @@
 --
 -- called by  corpus.expose_versions, corpus.index_version
 -- writes     search.text_index
+-- raises     ST002 unusable setting
 
 create or replace function corpus.index_versions(version_ids bigint[])
 returns void

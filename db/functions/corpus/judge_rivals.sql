@@ -4,7 +4,7 @@
 -- corpus.outranks says of each whether it stays. A version that stays behind another one, and so
 -- is never seen, takes no other document out of sight; of its own document it replaces what is older.
 --
--- called by  corpus.settle_version, corpus.correct_facts, corpus.release_outranked
+-- called by  corpus.settle_version, corpus.correct_facts, corpus.release_version
 -- raises     nothing
 
 create or replace function corpus.judge_rivals(

@@ -7,7 +7,7 @@
 -- is in no line but its own.
 --
 -- called by  corpus.settle_version, corpus.supersede, corpus.undo_supersession,
---            corpus.correct_facts and corpus.release_outranked, which hold the locks of the titles,
+--            corpus.correct_facts and corpus.release_version, which hold the locks of the titles,
 --            corpus.withdraw
 -- writes     corpus.version (valid_to)
 

@@ -6,7 +6,7 @@
 -- unless both are dated and it is the older: what a source says now counts, also where it gives no
 -- date any more.
 --
--- called by  corpus.judge_rivals, corpus.release_outranked
+-- called by  corpus.judge_rivals, corpus.release_outranked, corpus.release_version
 -- raises     nothing
 
 create or replace function corpus.outranks(rival corpus.version, newcomer corpus.version)

@@ -7,7 +7,7 @@
 -- are in its text.
 --
 -- called by  corpus.stage_document
--- raises     KB005 as corpus.chunk_text
+-- raises     KB005 as corpus.chunk_text, ST002 unusable setting
 
 create or replace function corpus.passages(body text, metadata jsonb)
 returns table (

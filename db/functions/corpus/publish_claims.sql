@@ -62,7 +62,16 @@ begin
     perform corpus.expose_versions(array(
         select v.version_id
         from corpus.version as v
-        where v.version_id = any(_live) and v.state = 'published'
+        where
+            v.version_id = any(_live)
+            and v.state = 'published'
+            -- one that was replaced and brought back meanwhile is there already
+            and not exists (
+                select
+                from corpus.chunk as c
+                inner join search.text_index as t on c.chunk_id = t.chunk_id
+                where c.version_id = v.version_id
+            )
         order by v.version_id
     ));
 end;

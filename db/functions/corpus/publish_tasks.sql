@@ -55,6 +55,10 @@ begin
             select r.version_id
             from unnest(_versions) as u (version_id)
             cross join lateral corpus.rivals_of(u.version_id) as r
+            union all
+            select h.version_id
+            from unnest(_versions) as u (version_id)
+            cross join lateral corpus.held_by_corrected(u.version_id) as h
         )
         order by v.version_id
         for update;
@@ -62,8 +66,12 @@ begin
         where f.chunk_id in (
             select c.chunk_id
             from unnest(_versions) as u (version_id)
-            cross join lateral corpus.rivals_of(u.version_id) as r
-            inner join corpus.chunk as c on r.version_id = c.version_id
+            cross join lateral (
+                select r.version_id from corpus.rivals_of(u.version_id) as r
+                union all
+                select h.version_id from corpus.held_by_corrected(u.version_id) as h
+            ) as o
+            inner join corpus.chunk as c on o.version_id = c.version_id
         )
         order by f.chunk_id
         for update;

@@ -9,7 +9,7 @@
 -- called by  bench/churn.py, people at psql
 -- writes     what corpus.settle_version and corpus.expose_version write
 -- locks      as corpus.settle_version
--- raises     KB009 unknown version, KB010 a chunk lacks its vector
+-- raises     KB009 unknown version, KB010 a chunk lacks its vector, ST002 unusable setting
 
 create or replace function corpus.publish_version(version_id bigint)
 returns table (document_id bigint, version integer, superseded_documents bigint[])

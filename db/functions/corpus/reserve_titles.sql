@@ -18,9 +18,10 @@ as $func$
 begin
     perform pg_advisory_xact_lock_shared(hashtextextended('embedding.activate', 4));
     perform corpus.lock_titles((
-        select array_agg(v.document_id)
+        select array_agg(v.document_id) || array_agg(h.document_id)
         from queue.task as t
         inner join corpus.version as v on t.subject_id = v.version_id
+        left join lateral corpus.held_by_corrected(v.version_id) as h on true
         where t.task_id = any(reserve_titles.task_ids) and t.kind = 'publish_version'
     ));
 end;

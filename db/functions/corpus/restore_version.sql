@@ -1,10 +1,10 @@
 -- corpus.restore_version
 -- Publish a superseded version again: what corpus.retire_version did, taken back. Its passages are what they were.
 --
--- called by  corpus.undo_supersession and corpus.release_outranked, which hold the locks and have
+-- called by  corpus.undo_supersession and corpus.release_version, which hold the locks and have
 --            retired what stood in its place
 -- writes     corpus.version, corpus.chunk_fact, audit.event, what corpus.expose_version writes
--- raises     KB010 a chunk lacks its vector
+-- raises     KB010 a chunk lacks its vector, ST002 unusable setting
 
 create or replace function corpus.restore_version(version_id bigint)
 returns void

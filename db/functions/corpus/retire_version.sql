@@ -5,7 +5,7 @@
 -- back stays although the same arrives again.
 --
 -- called by  corpus.settle_version, corpus.stage_document, corpus.supersede,
---            corpus.undo_supersession, corpus.correct_facts, corpus.release_outranked, corpus.withdraw
+--            corpus.undo_supersession, corpus.correct_facts, corpus.release_version, corpus.withdraw
 -- writes     corpus.version, corpus.chunk_fact, search.text_index, embedding.vector,
 --            embedding.cold_vector, audit.event
 

@@ -4,13 +4,16 @@
 -- It replaces the published version of its own document and the published documents of the same
 -- scope, source family and title key, unless one of them applies from a later day, or a later
 -- version of its document was faster: then the staged one is stored as already superseded.
--- Publishing twice changes nothing.
+-- A version of one day with an earlier one of its document corrects that: what the earlier replaced
+-- by another title is judged anew. Publishing twice changes nothing.
 --
 -- called by  corpus.publish_version, corpus.publish_claims
--- writes     corpus.version, corpus.chunk_fact, audit.event, what corpus.retire_version writes
--- locks      advisory: shared against embedding.activate, then all title keys of the document,
---            sorted, so that two publishers cannot deadlock; then rows
--- raises     KB009 unknown version, KB010 a chunk lacks its vector
+-- writes     corpus.version, corpus.chunk_fact, audit.event, what corpus.retire_version and
+--            corpus.release_corrected write
+-- locks      advisory: shared against embedding.activate, then all title keys of the document and
+--            of those that it may bring back, sorted, so that two publishers cannot deadlock; then
+--            rows
+-- raises     KB009 unknown version, KB010 a chunk lacks its vector, ST002 unusable setting
 
 create or replace function corpus.settle_version(
     version_id bigint,
@@ -30,11 +33,14 @@ declare
     _new corpus.version;
     _rivals bigint[];
     _winner bigint;
+    _held bigint[];
 begin
     -- the set must not change between the look for missing vectors and the commit
     perform pg_advisory_xact_lock_shared(hashtextextended('embedding.activate', 4));
     select v.* into _new from corpus.version as v where v.version_id = settle_version.version_id;
-    perform corpus.lock_titles(array[_new.document_id]);
+    perform corpus.lock_titles(_new.document_id || array(
+        select h.document_id from corpus.held_by_corrected(_new.version_id) as h
+    ));
     perform from corpus.document as d where d.document_id = _new.document_id for update;
     select v.* into _new
     from corpus.version as v
@@ -57,6 +63,20 @@ begin
 
     select j.losers, j.winner into _rivals, _winner
     from corpus.judge_rivals(_new.version_id) as j;
+
+    _held := array(select h.version_id from corpus.held_by_corrected(_new.version_id) as h);
+    if _held <> '{}' then
+        perform from corpus.version as v
+        where v.version_id = any(_rivals || _held)
+        order by v.version_id
+        for update;
+        perform from corpus.chunk_fact as f
+        where f.chunk_id in (
+            select c.chunk_id from corpus.chunk as c where c.version_id = any(_rivals || _held)
+        )
+        order by f.chunk_id
+        for update;
+    end if;
 
     insert into corpus.chunk_fact
         (chunk_id, scope_id, status, status_before, tags, quality_score)
@@ -112,12 +132,18 @@ begin
         perform audit.write_event(
             'superseded', 'version ' || _new.version_id, jsonb_build_object('by', _winner)
         );
-        return;
+    else
+        update corpus.version as v set state = 'published' where v.version_id = _new.version_id;
+        perform corpus.lay_timeline(_new.document_id);
+        goes_live := true;
     end if;
-
-    update corpus.version as v set state = 'published' where v.version_id = _new.version_id;
-    perform corpus.lay_timeline(_new.document_id);
-    goes_live := true;
+    if _held <> '{}' then
+        perform corpus.release_corrected(_new.version_id);
+        -- what came back may apply from a later day under the very title
+        select goes_live and v.state = 'published' into goes_live
+        from corpus.version as v
+        where v.version_id = _new.version_id;
+    end if;
 end;
 $func$;
 

@@ -20,9 +20,9 @@
 -- locks      advisory: the text within its scope, then the source within its scope; where a text
 --            is retired or corrected, then as corpus.publish_version
 -- raises     KB001 no text, KB002 unknown tag, KB003 too long, KB004 unknown kind of publisher,
---            KB006 the school is another authority's, KB007 a share without an owner,
---            KB011 unknown file type, KB012 no source or an endless one, KB015 all names are taken,
---            PL001, PL002
+--            KB006 the school is another authority's, KB007 a share without an owner, KB011 unknown
+--            file type, KB012 no source or an endless one, KB015 all names are taken, PL001, PL002,
+--            ST002 unusable setting
 
 create or replace function corpus.stage_document(
     source text,

@@ -9,7 +9,8 @@
 -- called by  curators, ingest/documents/calls.py
 -- writes     what corpus.retire_version and corpus.restore_version write, corpus.document
 -- locks      advisory: shared against embedding.activate, then corpus.lock_titles; then rows
--- raises     KB009 unknown version, KB010 a chunk lacks its vector, KB023 nothing to undo
+-- raises     KB009 unknown version, KB010 a chunk lacks its vector, KB023 nothing to undo, ST002
+--            unusable setting
 
 create or replace function corpus.undo_supersession(
     version_id bigint,

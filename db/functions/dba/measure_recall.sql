@@ -7,7 +7,8 @@
 -- exact search runs first, so both times are of warm caches.
 --
 -- called by  dba.recall_audit, admins (on a standby, too)
--- raises     UP002 sample, k or bands out of range, VE004 no embedding set is active
+-- raises     UP002 sample, k or bands out of range, VE004 no embedding set is active, ST002
+--            unusable setting
 
 create or replace function dba.measure_recall(
     sample integer default 50,

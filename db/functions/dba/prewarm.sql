@@ -6,7 +6,7 @@
 -- other indexes then stay cold, and the result says so. Writes nothing: for a standby, too.
 --
 -- called by  admins, after a restart or a rebuild
--- raises     VE004 no embedding set is active
+-- raises     VE004 no embedding set is active, ST002 unusable setting
 
 create or replace function dba.prewarm()
 returns table (relation text, size text, bytes bigint, method text, ms double precision)

@@ -3,7 +3,8 @@
 --
 -- called by  admins, ingest/upkeep/calls.py (upkeep)
 -- writes     dba.recall_run, dba.recall_result
--- raises     UP002 sample or k out of range, VE004 no embedding set is active
+-- raises     UP002 sample or k out of range, VE004 no embedding set is active, ST002 unusable
+--            setting
 
 create or replace function dba.recall_audit(sample integer default 50, k integer default 20)
 returns setof dba.recall

@@ -5,7 +5,7 @@
 -- repair. A rebuild whose graph does not fit into maintenance_work_mem is told, with fits false.
 --
 -- called by  admins, ingest/upkeep/calls.py (upkeep)
--- raises     nothing
+-- raises     ST002 unusable setting
 
 create or replace function dba.upkeep_plan()
 returns table (

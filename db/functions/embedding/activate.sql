@@ -7,7 +7,8 @@
 -- called by  DBAs, ingest/embedding/calls.py
 -- writes     embedding.set, audit.event
 -- locks      advisory: against publishers and a second switch
--- raises     VE005 unknown set, VE006 the set is not filled, VE009 it lacks an index
+-- raises     VE005 unknown set, VE006 the set is not filled, VE009 it lacks an index, ST002
+--            unusable setting
 
 create or replace function embedding.activate(set_name text)
 returns void

@@ -2,7 +2,7 @@
 -- The indexes a set lacks or has from a build that broke, each with the statement that builds it.
 --
 -- called by  embedding.activate, dba.upkeep_plan, ingest/embedding/calls.py
--- raises     nothing
+-- raises     ST002 unusable setting
 
 create or replace function embedding.missing_indexes(set_id integer)
 returns table (index_name text, statement text, broken boolean)

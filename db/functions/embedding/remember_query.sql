@@ -6,7 +6,8 @@
 --
 -- called by  search.word_question, app/calls.py
 -- writes     embedding.query_cache
--- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector, VE005 unknown set
+-- raises     VE001 zero vector, VE002 wrong width, VE003 not a vector, VE005 unknown set, ST002
+--            unusable setting
 
 create or replace function embedding.remember_query(
     viewer text,

@@ -10,7 +10,7 @@
 --            account.start_registration
 -- writes     limits.bucket
 -- locks      the row of the subject, while one more fits
--- raises     LI001 unknown limit
+-- raises     LI001 unknown limit, ST002 unusable setting
 
 create or replace function limits.take(rule text, subject text)
 returns interval

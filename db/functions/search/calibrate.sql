@@ -6,7 +6,7 @@
 --
 -- called by  a person at psql, pgkb upkeep
 -- writes     config.setting, unless dry_run
--- raises     SE004 too few vectors to measure with
+-- raises     SE004 too few vectors to measure with, ST002 unusable setting
 
 create or replace function search.calibrate(
     questions integer default 20,

@@ -5,7 +5,7 @@
 -- within reach, as a word of a text out of reach must not show.
 --
 -- called by  public.explain_search
--- raises     nothing
+-- raises     ST002 unusable setting
 
 create or replace function search.explain_retrieval(retrieval search.retrieval)
 returns table (

@@ -10,7 +10,7 @@
 -- scopes without lists, as a school's, every text is looked at instead.
 --
 -- called by  search.keyword_leg
--- raises     ST002 unusable setting
+-- raises     nothing
 
 create or replace function search.keyword_pool(
     words search.query_word[],

@@ -2,7 +2,7 @@
 -- The chunks in force on a day that hold any of the words; superseded versions are not indexed, so their words are found again from the text.
 --
 -- called by  search.keyword_leg
--- raises     nothing
+-- raises     ST002 unusable setting
 
 create or replace function search.keyword_pool_as_of(
     any_word tsquery,

@@ -9,7 +9,7 @@
 -- called by  ingest/upkeep/calls.py (worker upkeep)
 -- writes     search.record, audit.event
 -- locks      the rows of the batch
--- raises     SE001 a batch without rows
+-- raises     SE001 a batch without rows, ST002 unusable setting
 
 create or replace function search.purge_records(batch_size integer default 10000)
 returns integer

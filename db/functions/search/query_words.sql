@@ -5,7 +5,7 @@
 -- the sixteen most common words it begins.
 --
 -- called by  search.keyword_leg, search.explain_retrieval
--- raises     nothing
+-- raises     ST002 unusable setting
 
 create or replace function search.query_words(tsquery tsquery)
 returns setof search.query_word

@@ -6,7 +6,7 @@
 --
 -- called by  public.search_text, public.explain_text, public.why_not_text
 -- writes     embedding.query_cache, unless the transaction is read-only
--- raises     SE003 empty question, VE004 no set is active
+-- raises     SE003 empty question, VE004 no set is active, ST002 unusable setting
 
 create or replace function search.word_question(
     question text,

@@ -2,7 +2,8 @@
 -- Any-term query of a question; words that only an expansion brought carry the label D. NULL when nothing can be searched for.
 --
 -- called by  search.word_question, eval.answer, eval.fill_pool, app/calls.py
--- raises     nothing, whatever the text: words are quoted, never parsed as query syntax
+-- raises     ST002 unusable setting; nothing because of the text: words are quoted, never parsed as
+--            query syntax
 
 create or replace function terms.build_tsquery(question text, expansions text[] default null)
 returns tsquery

@@ -1,5 +1,7 @@
 -- search.text_index__keep_statistics
 -- Postings gained or lost are noted as deltas, one appended row per lexeme and scope and statement; chunks that came are noted as recent. No row is hot.
+--
+-- raises     ST002 unusable setting
 
 create or replace function search.text_index__keep_statistics()
 returns trigger

@@ -3,27 +3,14 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from threading import Barrier
-from typing import Any
 
 import psycopg
 import pytest
 
-from tests.corpus import add, axis, load_reference, search, stage
+from tests.corpus import add, load_reference, search, stage
+from tests.db.corpus.editions import TITLE, add_edition, behind, live
 from tests.db.corpus_fixtures import ask, ask_rows
 from tests.roles import role
-
-TITLE = "Transport policy"
-
-
-def _add(db: psycopg.Connection, source: str, year: int | None = None, **facts: Any) -> int:
-    return add(
-        db,
-        facts.pop("body", f"The text of {source}."),
-        source=source,
-        title=facts.pop("title", TITLE),
-        effective_date=date(year, 1, 1) if year else None,
-        **facts,
-    ).version_id
 
 
 def _correct(
@@ -41,38 +28,16 @@ def _correct(
     assert again["outcome"] == "updated"
 
 
-def _live(db: psycopg.Connection) -> list[str]:
-    """What each leg of a search finds, which must be the same."""
-    by_words = sorted(row["source"] for row in search(db, words="text", top_k=20))
-    by_vector = sorted(row["source"] for row in search(db, vector=axis(1), top_k=20))
-    assert by_words == by_vector
-    return by_words
-
-
-def _behind(db: psycopg.Connection) -> dict[str, str]:
-    """Which source each superseded version stands behind."""
-    return dict(
-        ask_rows(
-            db,
-            "select d.source, o.source from corpus.version as v"
-            " join corpus.document as d using (document_id)"
-            " join corpus.version as s on v.superseded_by = s.version_id"
-            " join corpus.document as o on s.document_id = o.document_id"
-            " where v.state = 'superseded'",
-        )
-    )
-
-
 @pytest.mark.parametrize("arrives_first", [True, False])
 def test_what_a_wrong_title_hid_is_seen_at_once(
     reference: psycopg.Connection, arrives_first: bool
 ) -> None:
     sources = [("a", 2024), ("b", 2025)]
     for source, year in sources if arrives_first else sources[::-1]:
-        _add(reference, source, year)
-    assert _live(reference) == ["b"]
+        add_edition(reference, source, year)
+    assert live(reference) == ["b"]
     _correct(reference, "b", title="Exclusion policy")
-    assert _live(reference) == ["a", "b"]
+    assert live(reference) == ["a", "b"]
     assert (
         ask_rows(
             reference,
@@ -91,20 +56,20 @@ def test_what_a_wrong_title_hid_is_seen_at_once(
 
 
 def test_a_wrong_day_put_right_turns_the_two_round(reference: psycopg.Connection) -> None:
-    _add(reference, "a", 2024)
-    _add(reference, "b", 2030)
+    add_edition(reference, "a", 2024)
+    add_edition(reference, "b", 2030)
     _correct(reference, "b", 2020)
-    assert _live(reference) == ["a"]
-    assert _behind(reference) == {"b": "a"}
+    assert live(reference) == ["a"]
+    assert behind(reference) == {"b": "a"}
     found = search(reference, words="text", as_of=date(2021, 1, 1))
     assert [row["source"] for row in found] == ["b"]
 
 
 def test_a_day_that_is_still_the_later_one_hides_as_before(reference: psycopg.Connection) -> None:
-    _add(reference, "a", 2024)
-    _add(reference, "b", 2030)
+    add_edition(reference, "a", 2024)
+    add_edition(reference, "b", 2030)
     _correct(reference, "b", 2025)
-    assert _live(reference) == ["b"]
+    assert live(reference) == ["b"]
     assert ask(
         reference,
         "select valid_to from corpus.version join corpus.document using (document_id)"
@@ -115,48 +80,50 @@ def test_a_day_that_is_still_the_later_one_hides_as_before(reference: psycopg.Co
 def test_of_several_that_were_hidden_the_last_edition_comes_back(
     reference: psycopg.Connection,
 ) -> None:
-    _add(reference, "b", 2025)
+    add_edition(reference, "b", 2025)
     for source, year in (("old", 2021), ("older", 2019), ("last", 2023)):
-        _add(reference, source, year)
+        add_edition(reference, source, year)
     _correct(reference, "b", title="Exclusion policy")
-    assert _live(reference) == ["b", "last"]
-    assert _behind(reference) == {"old": "last", "older": "last"}
+    assert live(reference) == ["b", "last"]
+    assert behind(reference) == {"old": "last", "older": "last"}
     for day, source in ((2020, "older"), (2022, "old"), (2024, "last")):
         found = search(reference, words="text", as_of=date(day, 6, 1))
         assert [row["source"] for row in found if row["source"] != "b"] == [source]
 
 
 def test_each_correction_judges_the_whole_line_anew(reference: psycopg.Connection) -> None:
-    _add(reference, "a", 2022)
-    _add(reference, "b", 2025)
-    _add(reference, "c", 2027, title="Panel policy")
+    add_edition(reference, "a", 2022)
+    add_edition(reference, "b", 2025)
+    add_edition(reference, "c", 2027, title="Panel policy")
     _correct(reference, "c", title=TITLE)
-    assert _live(reference) == ["c"]
+    assert live(reference) == ["c"]
     _correct(reference, "c", 2024)
-    assert _live(reference) == ["b"]
+    assert live(reference) == ["b"]
     _correct(reference, "b", 2023)
-    assert _live(reference) == ["c"]
-    assert _behind(reference)["b"] == "c"
+    assert live(reference) == ["c"]
+    assert behind(reference)["b"] == "c"
 
 
 def test_what_a_version_of_the_document_hid_comes_back_when_a_later_one_is_corrected(
     reference: psycopg.Connection,
 ) -> None:
-    _add(reference, "a", 2024)
-    _add(reference, "b", 2025, body="The text of b, first.")
-    _add(reference, "b", 2025)
+    add_edition(reference, "a", 2024)
+    add_edition(reference, "b", 2025, body="The text of b, first.")
+    add_edition(reference, "b", 2025)
     _correct(reference, "b", title="Exclusion policy")
-    assert _live(reference) == ["a", "b"]
+    assert live(reference) == ["a", "b"]
 
 
 def test_a_text_whose_newer_version_was_published_meanwhile_stays_out(
     reference: psycopg.Connection,
 ) -> None:
-    _add(reference, "a", 2024)
-    _add(reference, "b", 2025)
-    _add(reference, "a", 2026, body="The text of a, on another subject.", title="Panel policy")
+    add_edition(reference, "a", 2024)
+    add_edition(reference, "b", 2025)
+    add_edition(
+        reference, "a", 2026, body="The text of a, on another subject.", title="Panel policy"
+    )
     _correct(reference, "b", title="Exclusion policy")
-    assert _live(reference) == ["a", "b"]
+    assert live(reference) == ["a", "b"]
     assert (
         ask(
             reference,
@@ -170,8 +137,8 @@ def test_a_text_whose_newer_version_was_published_meanwhile_stays_out(
 def test_a_later_text_of_the_document_that_a_wrong_day_held_back_comes_back(
     reference: psycopg.Connection,
 ) -> None:
-    _add(reference, "a", 2030)
-    _add(reference, "a", 2024, body="The text of a, revised.")
+    add_edition(reference, "a", 2030)
+    add_edition(reference, "a", 2024, body="The text of a, revised.")
     assert [row["content"] for row in search(reference, words="text")] == ["The text of a."]
     _correct(reference, "a", 2020)
     assert [row["content"] for row in search(reference, words="text")] == [
@@ -182,22 +149,22 @@ def test_a_later_text_of_the_document_that_a_wrong_day_held_back_comes_back(
 def test_of_two_of_one_day_the_later_to_arrive_holds_also_after_a_correction(
     reference: psycopg.Connection,
 ) -> None:
-    _add(reference, "a", 2020, title="Panel days")
-    _add(reference, "b", 2024)
+    add_edition(reference, "a", 2020, title="Panel days")
+    add_edition(reference, "b", 2024)
     _correct(reference, "a", 2024)
-    assert _live(reference) == ["b"]
-    assert _behind(reference) == {"a": "b"}
+    assert live(reference) == ["b"]
+    assert behind(reference) == {"a": "b"}
 
 
 def test_a_text_that_its_source_has_replaced_since_stays_out_although_the_new_one_is_hidden(
     reference: psycopg.Connection,
 ) -> None:
-    _add(reference, "a", 2024)
-    _add(reference, "b", 2025)
-    _add(reference, "a", 2026, body="The text of a, on another subject.", title="Panel days")
-    _add(reference, "c", 2027, title="Panel days")
+    add_edition(reference, "a", 2024)
+    add_edition(reference, "b", 2025)
+    add_edition(reference, "a", 2026, body="The text of a, on another subject.", title="Panel days")
+    add_edition(reference, "c", 2027, title="Panel days")
     _correct(reference, "b", title="Exclusion policy")
-    assert _live(reference) == ["b", "c"]
+    assert live(reference) == ["b", "c"]
 
 
 def test_passages_come_back_as_curators_left_them(reference: psycopg.Connection) -> None:
@@ -207,7 +174,7 @@ def test_passages_come_back_as_curators_left_them(reference: psycopg.Connection)
         reference.execute("select corpus.set_status(array[%s::bigint], %s)", [chunk, status])
     facts = "select chunk_id, status from corpus.chunk_fact where chunk_id = any(%s) order by 1"
     before = ask_rows(reference, facts, old.chunk_ids)
-    _add(reference, "b")
+    add_edition(reference, "b")
     _correct(reference, "b", title="Exclusion policy")
     assert ask_rows(reference, facts, old.chunk_ids) == before
 
@@ -219,7 +186,7 @@ def test_what_a_curator_or_a_gone_source_took_out_stays_out(
         source: ask(
             reference,
             "select document_id from corpus.version where version_id = %s",
-            _add(reference, source, year, title=title),
+            add_edition(reference, source, year, title=title),
         )
         for source, year, title in (
             ("named", 2020, "Panel days"),
@@ -230,7 +197,7 @@ def test_what_a_curator_or_a_gone_source_took_out_stays_out(
     reference.execute("select corpus.supersede(%(named)s, %(b)s)", documents)
     reference.execute("select corpus.withdraw(%(gone)s)", documents)
     _correct(reference, "b", title="Exclusion policy")
-    assert _live(reference) == ["b"]
+    assert live(reference) == ["b"]
     again = stage(
         reference, "The text of gone.", source="gone", title=TITLE, effective_date=date(2023, 1, 1)
     )
@@ -240,8 +207,8 @@ def test_what_a_curator_or_a_gone_source_took_out_stays_out(
 def test_an_earlier_version_that_a_curator_put_behind_stays_there(
     reference: psycopg.Connection,
 ) -> None:
-    first = _add(reference, "a", 2022)
-    _add(reference, "a", 2023, body="The text of a, garbled.")
+    first = add_edition(reference, "a", 2022)
+    add_edition(reference, "a", 2023, body="The text of a, garbled.")
     reference.execute("select corpus.undo_supersession(%s)", [first])
     _correct(reference, "a", 2021)
     assert [row["content"] for row in search(reference, words="text")] == ["The text of a."]
@@ -249,11 +216,11 @@ def test_an_earlier_version_that_a_curator_put_behind_stays_there(
 
 def test_one_without_its_vectors_stays_out_and_is_told_of(reference: psycopg.Connection) -> None:
     """The active set was changed since."""
-    hidden = _add(reference, "a", 2024)
-    _add(reference, "b", 2025)
+    hidden = add_edition(reference, "a", 2024)
+    add_edition(reference, "b", 2025)
     reference.execute("delete from embedding.cold_vector")
     _correct(reference, "b", title="Exclusion policy")
-    assert _live(reference) == ["b"]
+    assert live(reference) == ["b"]
     assert ask(reference, "select subject from audit.event where kind = 'not_restored'") == (
         f"version {hidden}"
     )
@@ -266,10 +233,10 @@ def test_one_without_its_vectors_stays_out_and_is_told_of(reference: psycopg.Con
 def test_a_superseded_version_that_is_corrected_retires_nobody(
     reference: psycopg.Connection,
 ) -> None:
-    hidden = _add(reference, "a", 2024)
-    _add(reference, "b", 2025)
+    hidden = add_edition(reference, "a", 2024)
+    add_edition(reference, "b", 2025)
     reference.execute("select corpus.correct_facts(%s, effective_date => '2026-01-01')", [hidden])
-    assert _live(reference) == ["b"]
+    assert live(reference) == ["b"]
 
 
 def test_correcting_publishing_and_deciding_at_once_neither_hide_nor_double(
@@ -277,8 +244,8 @@ def test_correcting_publishing_and_deciding_at_once_neither_hide_nor_double(
 ) -> None:
     load_reference(db)
     for number in range(4):
-        _add(db, f"a{number}", 2024, title=f"Policy {number}")
-        _add(db, f"b{number}", 2025, title=f"Policy {number}")
+        add_edition(db, f"a{number}", 2024, title=f"Policy {number}")
+        add_edition(db, f"b{number}", 2025, title=f"Policy {number}")
     db.commit()
     barrier = Barrier(3)
 
@@ -293,7 +260,9 @@ def test_correcting_publishing_and_deciding_at_once_neither_hide_nor_double(
         with psycopg.connect(db_url) as own:
             barrier.wait(30)
             for number in (3, 2, 1, 0):
-                _add(own, f"a{number}", 2024, title=f"Policy {number}", body=f"Text {number}, new.")
+                add_edition(
+                    own, f"a{number}", 2024, title=f"Policy {number}", body=f"Text {number}, new."
+                )
                 own.commit()
 
     def decide() -> None:
@@ -309,7 +278,7 @@ def test_correcting_publishing_and_deciding_at_once_neither_hide_nor_double(
         for work in [pool.submit(job) for job in (correct, publish, decide)]:
             work.result(60)
     # each subject has its title back, so b holds and nothing of a is seen
-    assert _live(db) == ["b0", "b1", "b2", "b3"]
+    assert live(db) == ["b0", "b1", "b2", "b3"]
     assert (
         ask(
             db,

@@ -1,7 +1,6 @@
 """search.keyword_leg: rule 5, BM25 over the whole visible corpus."""
 
 import random
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +14,7 @@ from tests.corpus import add
 from tests.plans import plans_of
 from tests.rows import Row, rows_of, value_of
 from tests.sandbox import refused
+from tests.timing import best_of_three
 
 VISIBLE = ["approved", "pending"]
 
@@ -362,9 +362,7 @@ def test_a_common_word_alone_is_bounded_to_the_candidates(
 def test_ninety_four_common_words_do_not_take_long(large: psycopg.Connection[Any]) -> None:
     query = " | ".join(["'nation'", "'passag'", *(f"'subject{n}'" for n in range(92))])
     leg(large, query)
-    started = time.perf_counter()
-    leg(large, query)
-    assert time.perf_counter() - started < 1
+    assert best_of_three(lambda: leg(large, query)) < 1
 
 
 def test_an_unusable_setting_is_named(kb: psycopg.Connection[Any]) -> None:

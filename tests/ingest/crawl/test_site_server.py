@@ -99,7 +99,7 @@ def test_a_changed_page_has_other_words_and_other_validators(net: Web) -> None:
 
 
 def test_trouble_is_real(net: Web) -> None:
-    net.settings = replace(net.settings, wall_seconds=1)
+    patient, brief = net.settings, replace(net.settings, wall_seconds=1)
     town = net.host("town.gov.uk")
     town.pages |= {
         "/bomb": bomb(3),
@@ -112,6 +112,7 @@ def test_trouble_is_real(net: Web) -> None:
     }
     kinds = {}
     for path in ("/bomb", "/drip", "/short", "/500"):
+        net.settings = brief if path == "/drip" else patient
         with pytest.raises(FetchError) as caught:
             get(net, town.url(path))
         kinds[path] = caught.value.kind
@@ -143,4 +144,4 @@ def test_ending_a_web_ends_its_endless_answers() -> None:
         with pytest.raises(FetchError):
             get(net, town.url())
         began = time.monotonic()
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 10

@@ -7,7 +7,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -52,9 +51,7 @@ def hand_in(url: str, *urls: str, **facts: str) -> UUID:
 
 def work(url: str, embedder: Embedder) -> int:
     """Let a worker do all that is ready, over loopback."""
-    fetcher = tourist(
-        replace(BRISK, wall_seconds=2), names(town_example="127.0.0.1", inside_example="10.0.0.1")
-    )
+    fetcher = tourist(BRISK, names(town_example="127.0.0.1", inside_example="10.0.0.1"))
     return worker.run(url, embedder=embedder, once=True, fetcher=fetcher)
 
 

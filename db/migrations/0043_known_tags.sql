@@ -1,4 +1,4 @@
--- 0041_known_tags
+-- 0043_known_tags
 -- why   search.bit_hits is handed the chunks that carry the tags by who has counted them
 -- lock  none that matters: a function is replaced
 -- undo  drop function search.bit_hits with its new arguments; deploying the version before brings the old one back
