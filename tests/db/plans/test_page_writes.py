@@ -43,7 +43,8 @@ def _fill(db: psycopg.Connection[Any]) -> None:
     db.execute("create extension pg_walinspect")
     # a vacuum of its own accord would write pages in the middle of a test
     tables = db.execute(
-        "select oid::regclass::text from pg_class where relkind = 'r' and oid = any(%s::regclass[])",
+        "select oid::regclass::text from pg_class"
+        " where relkind = 'r' and oid = any(%s::regclass[])",
         [list(UNTOUCHED)],
     ).fetchall()
     for (table,) in tables:
