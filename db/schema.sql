@@ -2670,7 +2670,7 @@ COMMENT ON COLUMN crawl.visit.kind IS 'page, sitemap (a list of pages) or probe 
 
 COMMENT ON COLUMN crawl.visit.outcome IS 'new, changed, unchanged, duplicate (of another page), read (for its links), moved, gone (for good), missing, withdrawn (asks not to be kept), empty (says nothing any more), needs_post (its text comes by POST), blocked (by robots.txt), failed or outside.';
 
-COMMENT ON COLUMN crawl.visit.priority IS 'Its turn, lowest first: 0 what a run begins with, even numbers known pages, seen longest ago first, odd ones new pages as they are found.';
+COMMENT ON COLUMN crawl.visit.priority IS 'Its turn, lowest first: three kinds take turns, 0, 3, 6 ... what a run begins with, 1, 4, 7 ... new pages as they are found, 2, 5, 8 ... known ones, seen longest ago first.';
 
 COMMENT ON COLUMN crawl.visit.ready_at IS 'Not before this instant, after a failure.';
 
@@ -2789,6 +2789,8 @@ CREATE INDEX url_content_hash_idx ON crawl.url USING btree (site_id, content_has
 CREATE INDEX url_document_idx ON crawl.url USING btree (document_id);
 
 CREATE INDEX visit_frontier_idx ON crawl.visit USING btree (job_id, priority, depth, visit_id) WHERE (outcome IS NULL);
+
+CREATE INDEX visit_sitemap_idx ON crawl.visit USING btree (job_id) WHERE (kind = 'sitemap'::text);
 
 CREATE VIEW crawl.job_report AS
  SELECT j.job_id,
@@ -2986,7 +2988,7 @@ GRANT SELECT ON TABLE crawl.site_overview TO pgkb_admin;
 CREATE FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 55d4b9bb9d190ad3';
+    AS 'sha256 dbb087b2e0eb2aae';
 
 COMMENT ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) IS 'Put sitemaps into the frontier of a run, each once and twenty at most.';
 
@@ -2997,7 +2999,7 @@ GRANT ALL ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) TO pgkb
 CREATE FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 f456562c662a1345';
+    AS 'sha256 0f23727c8565bbee';
 
 COMMENT ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) IS 'Put addresses a run has found into its frontier, each once; returns how many are new to it.';
 
@@ -3008,7 +3010,7 @@ GRANT ALL ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer
 CREATE FUNCTION crawl.begin_job(job_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 d3198e0084d643e2';
+    AS 'sha256 b5879f40ff40414a';
 
 COMMENT ON FUNCTION crawl.begin_job(job_id bigint) IS 'Begin a run: its frontier is the seeds and every known page that is due.';
 
@@ -3174,7 +3176,7 @@ GRANT ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zo
 CREATE FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) RETURNS SETOF crawl.step
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 c3b16eff6aad3d6a';
+    AS 'sha256 501b13dd4ee45476';
 
 COMMENT ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) IS 'What the holder of a run''s task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.';
 
@@ -3375,7 +3377,7 @@ GRANT ALL ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text,
 CREATE FUNCTION crawl.settle_losses(job_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 30ffe1413698f5fd';
+    AS 'sha256 cc225d3bfc550dfe';
 
 COMMENT ON FUNCTION crawl.settle_losses(job_id bigint) IS 'Say of every page a run did not find as it was what that means: retire it, wait for the next run, or let another take over; returns how many documents were retired.';
 
@@ -8700,7 +8702,7 @@ GRANT ALL ON FUNCTION search.query_words(tsquery tsquery) TO pgkb_admin;
 CREATE FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) RETURNS search.ranking
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 56ab3b7a3f82f674';
+    AS 'sha256 963bab239ff5a8a6';
 
 COMMENT ON FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) IS 'Both legs, fusion, weights and floor over the given scopes: every candidate, kept or with the reason it was dropped.';
 

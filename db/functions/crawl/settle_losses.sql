@@ -32,14 +32,18 @@ begin
     select
         j.site_id, v.url, v.depth, v.wanted,
         (v.outcome in ('failed', 'needs_post'))::integer,
-        (v.outcome in ('missing', 'gone', 'withdrawn', 'empty'))::integer,
+        -- a known one that leads away is judged below
+        (
+            v.outcome in ('missing', 'gone', 'withdrawn', 'empty')
+            or (v.outcome = 'outside' and not v.was_known)
+        )::integer,
         v.reason, v.finished_at, now()
     from crawl.visit as v
     inner join crawl.job as j on v.job_id = j.job_id
     where
         v.job_id = settle_losses.job_id and v.kind = 'page'
         and v.outcome in (
-            'failed', 'needs_post', 'missing', 'gone', 'withdrawn', 'empty', 'moved'
+            'failed', 'needs_post', 'missing', 'gone', 'withdrawn', 'empty', 'moved', 'outside'
         )
     on conflict on constraint url_once_per_site do update
     set
@@ -60,14 +64,17 @@ begin
     where
         v.job_id = settle_losses.job_id and v.kind = 'page' and u.site_id = j.site_id
         and v.url = u.url
-        and v.outcome in ('failed', 'needs_post', 'missing', 'gone', 'withdrawn', 'empty');
+        and (
+            v.outcome in ('failed', 'needs_post', 'missing', 'gone', 'withdrawn', 'empty')
+            or (v.outcome = 'outside' and not v.was_known)
+        );
     update crawl.url as u
     set last_checked = v.finished_at
     from crawl.visit as v
     inner join crawl.job as j on v.job_id = j.job_id
     where
         v.job_id = settle_losses.job_id and v.kind = 'page' and u.site_id = j.site_id
-        and v.url = u.url and v.outcome in ('outside', 'duplicate');
+        and v.url = u.url and v.outcome = 'duplicate';
 
     for _lost in
         select u.url_id, u.site_id, u.missing_streak, v.outcome, v.reason, v.successor
