@@ -3287,7 +3287,7 @@ GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit
 CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb, no_text text DEFAULT NULL::text) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 76bb4f8434cdbb40';
+    AS 'sha256 bfa55f6bb59d0d6e';
 
 COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb, no_text text) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
 
@@ -3343,7 +3343,7 @@ GRANT ALL ON FUNCTION crawl.resume_job(job_id bigint, accept_loss boolean) TO pg
 CREATE FUNCTION crawl.retire_page(url_id bigint, successor_id bigint, outcome text, reason text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 e2725ca6fb8ad2ff';
+    AS 'sha256 e4b6c490488f53c0';
 
 COMMENT ON FUNCTION crawl.retire_page(url_id bigint, successor_id bigint, outcome text, reason text) IS 'Archive a page and take its document out of the search, for good or because another page''s document took over; whether a document was retired.';
 
@@ -3377,7 +3377,7 @@ GRANT ALL ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text,
 CREATE FUNCTION crawl.settle_losses(job_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 cc225d3bfc550dfe';
+    AS 'sha256 dbfdd19b034bbb15';
 
 COMMENT ON FUNCTION crawl.settle_losses(job_id bigint) IS 'Say of every page a run did not find as it was what that means: retire it, wait for the next run, or let another take over; returns how many documents were retired.';
 

@@ -4,7 +4,9 @@
 -- A page that is gone for good (410), or missing, empty or withdrawn by noindex two times in a row,
 -- is archived and its document retired. An address that leads to another page of ours, or says now
 -- what another page says, is taken over by that. Failures change no document: they are tried again
--- later each time. Whatever was looked at has had its turn.
+-- later each time, and so is what is gone: it rests for as long again as it has been gone, a week at
+-- least and ninety days at most, so that one that comes back is noticed. Whatever was looked at has
+-- had its turn.
 --
 -- called by  crawl.finish_job
 -- writes     crawl.url, and what crawl.retire_page writes
@@ -19,6 +21,7 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _patience constant integer := 2;
+    _longest_rest constant interval := '90 days';
     _lost record;
     _successor bigint;
     _is_seen boolean;
@@ -54,10 +57,11 @@ begin
     update crawl.url as u
     set next_check = now() + case
         when u.document_id is not null and u.missing_streak > 0 then interval '0'
-        -- an hour, two, four ... a week
-        else least(interval '7 days', interval '1 hour' * power(2, least(
-            u.failure_streak + u.missing_streak, 10
-        ) - 1))
+        -- an hour, two, four ...
+        else least(
+            case when u.missing_streak > 0 then _longest_rest else interval '7 days' end,
+            interval '1 hour' * power(2, least(u.failure_streak + u.missing_streak, 20) - 1)
+        )
     end
     from crawl.visit as v
     inner join crawl.job as j on v.job_id = j.job_id
@@ -121,6 +125,15 @@ begin
             )::integer;
         end if;
     end loop;
+    update crawl.url as u
+    set next_check = now() + least(
+        _longest_rest, greatest(interval '7 days', now() - u.archived_at)
+    )
+    from crawl.visit as v
+    inner join crawl.job as j on v.job_id = j.job_id
+    where
+        v.job_id = settle_losses.job_id and v.kind = 'page' and v.outcome <> 'blocked'
+        and u.site_id = j.site_id and v.url = u.url and u.is_archived;
     return _retired;
 end;
 $func$;
