@@ -3602,6 +3602,12 @@ CREATE VIEW dba.index_health AS
         CASE
             WHEN (build_progress IS NOT NULL) THEN ('is being built: '::text || build_progress)
             WHEN (((NOT valid) OR (NOT ready)) AND leftover) THEN (('left by a rebuild that broke off; no query uses it: drop index concurrently '::text || index_name) || ';'::text)
+            WHEN (index_name IN ( SELECT s.index_name
+               FROM dba.spare_indexes() s(index_name))) THEN
+            CASE
+                WHEN active THEN 'upkeep drops it, as soon as every index that searches read is there'::text
+                ELSE (('of an embedding set that is not active, which does not need it either: drop index concurrently '::text || index_name) || ';'::text)
+            END
             WHEN ((NOT valid) OR (NOT ready)) THEN (('a build broke off; no query uses it: reindex index concurrently '::text || index_name) || ';'::text)
             WHEN (churn >= rebuild_after) THEN format('%s %% of its rows were replaced since it was built: reindex index concurrently %s;'::text, round(((100)::numeric * churn)), index_name)
             WHEN ((bloat >= 0.5) AND (bytes >= ((8 * 1024) * 1024))) THEN format('%s %% of it is empty: reindex index concurrently %s;'::text, round(((100)::numeric * bloat)), index_name)
@@ -4173,7 +4179,7 @@ GRANT ALL ON FUNCTION dba.readiness(expected text, queue_seconds double precisio
 CREATE FUNCTION dba.rebuild_plan(index_name text DEFAULT NULL::text) RETURNS TABLE(step integer, target text, statement text, needed boolean, why text, live_rows bigint, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1935b4a6f9c156de';
+    AS 'sha256 2efe1540b808afef';
 
 COMMENT ON FUNCTION dba.rebuild_plan(index_name text) IS 'What rebuilding an index, or without a name every vector index, takes: the statements in their order, why, and whether memory suffices.';
 
@@ -4199,6 +4205,16 @@ COMMENT ON FUNCTION dba.sample_questions(sample integer) IS 'Vectors to try the 
 
 REVOKE ALL ON FUNCTION dba.sample_questions(sample integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION dba.sample_questions(sample integer) TO pgkb_admin;
+
+CREATE FUNCTION dba.spare_indexes() RETURNS TABLE(index_name text)
+    LANGUAGE sql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 85eb74cf2ee237d7';
+
+COMMENT ON FUNCTION dba.spare_indexes() IS 'The vector indexes of all sets that upkeep is going to drop, or would drop were their set active, with their schema.';
+
+REVOKE ALL ON FUNCTION dba.spare_indexes() FROM PUBLIC;
+GRANT ALL ON FUNCTION dba.spare_indexes() TO pgkb_admin;
 
 CREATE FUNCTION dba.upkeep_plan() RETURNS TABLE(step integer, task text, target text, statement text, why text, disk_bytes bigint, graph_bytes bigint, memory_bytes bigint, fits boolean)
     LANGUAGE sql STABLE

@@ -5,7 +5,7 @@
 -- `pgkb rebuild-index` does, and in psql `select statement from dba.rebuild_plan() where needed`
 -- with \gexec. What a rebuild that broke off left behind is dropped first. A vector index is built
 -- in maintenance_work_mem; one whose graph is larger takes several times longer. One that upkeep is
--- going to drop (embedding.spare_indexes) is not rebuilt before.
+-- going to drop (dba.spare_indexes) is not rebuilt before.
 --
 -- called by  admins, dba.upkeep_plan, ingest/upkeep/calls.py (rebuild)
 -- raises     UP001 no such index of ours, UP003 an index that no search reads, ST002 unusable setting
@@ -32,11 +32,7 @@ as $func$
 #variable_conflict use_column
 declare
     _wanted text;
-    _spare text[] := array(
-        select 'embedding.' || x.index_name
-        from embedding.set as e
-        cross join lateral embedding.spare_indexes(e.set_id) as x
-    );
+    _spare text[] := array(select s.index_name from dba.spare_indexes() as s);
     _memory bigint := pg_size_bytes(current_setting('maintenance_work_mem'));
     _rebuild_after double precision := config.value('kb.rebuild_after')::double precision;
 begin

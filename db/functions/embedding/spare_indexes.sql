@@ -4,7 +4,7 @@
 -- Of another version of pgkb, or of a scope that has become small. Indexes of other names are
 -- none of ours and stay.
 --
--- called by  dba.upkeep_plan, dba.rebuild_plan
+-- called by  dba.upkeep_plan, dba.spare_indexes
 -- raises     ST002 unusable setting
 
 create or replace function embedding.spare_indexes(set_id integer)

@@ -74,3 +74,18 @@ def test_an_index_that_holds_much_more_than_its_rows_is_bloated(
     db.execute("analyze embedding.vector_1")
     db.commit()
     assert ask(db, question, churned.INDEX) > 0.7
+
+
+def test_an_index_that_upkeep_drops_is_not_to_be_rebuilt(kb: psycopg.Connection[Any]) -> None:
+    spare = "embedding.vector_1_hnsw_idx"
+    kb.execute(
+        "create index vector_1_hnsw_idx on embedding.vector_1"
+        " using hnsw ((embedding::halfvec(384)) halfvec_cosine_ops)"
+    )
+    assert advice(kb, spare).startswith("upkeep drops it")
+    # a build that broke off would be reason enough to rebuild any other
+    kb.execute("update pg_index set indisvalid = false where indexrelid = %s::regclass", [spare])
+    assert advice(kb, spare).startswith("upkeep drops it")
+    # of a set that is not searched upkeep drops nothing
+    kb.execute("update embedding.set set active = false")
+    assert advice(kb, spare).endswith(f"drop index concurrently {spare};")

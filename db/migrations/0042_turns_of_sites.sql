@@ -1,4 +1,4 @@
--- 0041_turns_of_sites
+-- 0042_turns_of_sites
 -- why   seeds and sitemaps take turns with other pages, so that many of them do not fill every budget;
 --       of a site's sitemaps the one read longest ago goes first
 -- lock  share on crawl.visit for as long as its rows are read once (kept 30 days)
