@@ -106,6 +106,18 @@ class Health:
     plpython: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A statistic of BM25 that is not what the text index says."""
+
+    statistic: str
+    subject: str
+    kept: int
+    counted: int
+
+
+# a million chunks take a minute or two
+_RECOUNT_SECONDS = 900
 _HIT_COLUMNS = tuple(column.name for column in fields(Hit))
 
 
@@ -158,6 +170,15 @@ async def active_set(db: Connection) -> ActiveSet:
 async def loaded_packs(db: Connection) -> list[str]:
     """The packs whose words are loaded, by name."""
     return [row["pack"] for row in await db.fetch("select pack from terms.pack order by pack")]
+
+
+async def check_statistics(db: Connection) -> list[Difference]:
+    """Compare the statistics with a recount; needs a login that may, and time on a large corpus."""
+    rows = await db.fetch(
+        "select statistic, subject, kept, counted from search.check_statistics()",
+        timeout=_RECOUNT_SECONDS,
+    )
+    return [Difference(**dict(row)) for row in rows]
 
 
 async def find_active_set(db: Connection) -> ActiveSet | None:

@@ -14,8 +14,8 @@ from cli.errors import line_for
 from cli.output import plural, print_json, say
 
 if TYPE_CHECKING:
-    from app.calls import ActiveSet, Health
-    from app.doctor.calls import Diagnosis, Difference, Surface, UnusableSetting
+    from app.calls import ActiveSet, Difference, Health
+    from app.doctor.calls import Diagnosis, Surface, UnusableSetting
 
 _ROOM_WANTED = 500 * 1024 * 1024
 # so many chunks are counted again in about a second
@@ -143,7 +143,7 @@ async def _look(url: str, *, statistics: bool) -> Facts:
         if statistics or found.chunks <= _RECOUNTED_UNASKED:
             # an older schema, which another check reports, does not know how
             with suppress(asyncpg.UndefinedFunctionError):
-                differences = await doctor_calls.check_statistics(db)
+                differences = await calls.check_statistics(db)
         outdated: list[str] = []
         with suppress(asyncpg.InvalidSchemaNameError, asyncpg.UndefinedTableError):
             outdated = await doctor_calls.packs_without_wording(db)

@@ -35,16 +35,6 @@ class Diagnosis:
     unfolded: int
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A statistic of BM25 that is not what the text index says."""
-
-    statistic: str
-    subject: str
-    kept: int
-    counted: int
-
-
 Rows = list[dict[str, Any]]
 
 
@@ -58,10 +48,6 @@ class Surface:
     recall: Rows
     settings: Rows
     storage: Rows
-
-
-# a million chunks take a minute or two
-_RECOUNT_SECONDS = 900
 
 
 async def unusable_settings(db: Connection) -> list[UnusableSetting]:
@@ -144,12 +130,3 @@ async def _plain_rows(db: Connection, statement: str) -> Rows:
         {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}
         for row in await db.fetch(statement)
     ]
-
-
-async def check_statistics(db: Connection) -> list[Difference]:
-    """Compare the statistics with a recount; needs a login that may, and time on a large corpus."""
-    rows = await db.fetch(
-        "select statistic, subject, kept, counted from search.check_statistics()",
-        timeout=_RECOUNT_SECONDS,
-    )
-    return [Difference(**dict(row)) for row in rows]
