@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date, datetime
-from decimal import Decimal
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import asyncpg
 import msgspec
@@ -108,34 +107,6 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class UnusableSetting:
-    """A setting of the database that makes requests fail; `legal` says what it can be."""
-
-    name: str
-    value: str
-    given_by: str
-    legal: str
-
-
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """What `pgkb doctor` asks the database beyond its health."""
-
-    roles: list[str]
-    packs: list[str]
-    plpython_offered: bool
-    chunks: int
-    chunks_without_vector: int
-    invalid_indexes: list[str]
-    tasks_waiting: int
-    tasks_dead: int
-    records: int
-    record_days: int
-    record_bytes: int
-    unfolded: int
-
-
-@dataclass(frozen=True, slots=True)
 class Difference:
     """A statistic of BM25 that is not what the text index says."""
 
@@ -143,21 +114,6 @@ class Difference:
     subject: str
     kept: int
     counted: int
-
-
-Rows = list[dict[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Surface:
-    """What the views of schema dba say, as rows by column."""
-
-    index_health: Rows
-    upkeep_due: Rows
-    vacuum_plan: Rows
-    recall: Rows
-    settings: Rows
-    storage: Rows
 
 
 # a million chunks take a minute or two
@@ -187,25 +143,9 @@ async def check_setting(db: Connection, *, name: str, value: str) -> None:
     await db.execute("select config.check_value(name => $1::text, value => $2::text)", name, value)
 
 
-async def unusable_settings(db: Connection) -> list[UnusableSetting]:
-    """The settings that have a value they cannot have. Those of this session are put aside, so
-    that everything else can be looked at.
-    """
-    rows = await db.fetch(
-        "select u.name, u.value, u.given_by, u.legal,"
-        " set_config(u.name, '', false) as put_aside from config.unusable_settings() as u"
-    )
-    return [
-        UnusableSetting(
-            name=row["name"], value=row["value"], given_by=row["given_by"], legal=row["legal"]
-        )
-        for row in rows
-    ]
-
-
 async def health(db: Connection) -> Health:
     """Versions of the server and of pgvector, and whether pgkb's functions are there."""
-    row = await _one_row(
+    row = await one_row(
         db,
         "select current_setting('server_version') as server_version,"
         " (select e.extversion from pg_catalog.pg_extension as e where e.extname = 'vector')"
@@ -221,7 +161,7 @@ async def health(db: Connection) -> Health:
 
 async def active_set(db: Connection) -> ActiveSet:
     """The active embedding set. Raises VE004 when none is active."""
-    row = await _one_row(
+    row = await one_row(
         db, "select name, provider, model, width, endpoint_url from embedding.active_set()"
     )
     return ActiveSet(**dict(row))
@@ -230,72 +170,6 @@ async def active_set(db: Connection) -> ActiveSet:
 async def loaded_packs(db: Connection) -> list[str]:
     """The packs whose words are loaded, by name."""
     return [row["pack"] for row in await db.fetch("select pack from terms.pack order by pack")]
-
-
-async def packs_without_wording(db: Connection) -> list[str]:
-    """Packs that were loaded before the database knew the texts of a chat."""
-    rows = await db.fetch(
-        "select p.pack from terms.pack as p"
-        " where not exists (select from chat.wording as w where w.pack = p.pack) order by p.pack"
-    )
-    return [row["pack"] for row in rows]
-
-
-async def diagnose(db: Connection) -> Diagnosis:
-    """Counts and names that show whether the database is in order; reads tables directly, so it
-    needs a login that may.
-    """
-    row = await _one_row(
-        db,
-        "select"
-        " array(select r.rolname::text from pg_catalog.pg_roles as r"
-        " where r.rolname like 'pgkb\\_%' order by 1) as roles,"
-        " array(select p.pack from terms.pack as p order by 1) as packs,"
-        " exists (select from pg_catalog.pg_available_extensions as x"
-        " where x.name = 'plpython3u') as plpython_offered,"
-        " (select count(*) from search.text_index) as chunks,"
-        " (select count(*) from search.text_index as t where not exists ("
-        "select from embedding.vector as v inner join embedding.set as s on s.set_id = v.set_id"
-        " where s.active and v.chunk_id = t.chunk_id)) as chunks_without_vector,"
-        " array(select i.indexrelid::regclass::text from pg_catalog.pg_index as i"
-        " where not i.indisvalid order by 1) as invalid_indexes,"
-        " (select count(*) from queue.task as t where not t.dead) as tasks_waiting,"
-        " (select count(*) from queue.task as t where t.dead) as tasks_dead,"
-        " (select count(*) from search.record) as records,"
-        " coalesce((select s.value::integer from config.settings as s"
-        " where s.name = 'kb.record_days'), 0) as record_days,"
-        " pg_total_relation_size('search.record') as record_bytes,"
-        " (select count(*) from search.scope_delta as d where d.scope_id = 0) as unfolded",
-    )
-    return Diagnosis(**dict(row))
-
-
-async def survey(db: Connection) -> Surface:
-    """The views of schema dba, of recall the latest audit; needs a login that may."""
-    return Surface(
-        index_health=await _plain_rows(db, "select * from dba.index_health"),
-        upkeep_due=await _plain_rows(
-            db,
-            "select p.task, p.target, p.why from dba.upkeep_plan() as p"
-            " where p.task in ('list', 'index', 'rebuild') order by p.step",
-        ),
-        vacuum_plan=await _plain_rows(db, "select * from dba.vacuum_plan"),
-        recall=await _plain_rows(
-            db,
-            "select * from dba.recall as r"
-            " where r.run_id = (select max(l.run_id) from dba.recall_run as l)",
-        ),
-        settings=await _plain_rows(db, "select * from dba.settings"),
-        storage=await _plain_rows(db, "select * from dba.storage"),
-    )
-
-
-async def _plain_rows(db: Connection, statement: str) -> Rows:
-    """Rows whose numbers are numbers in JSON, too."""
-    return [
-        {name: float(value) if isinstance(value, Decimal) else value for name, value in row.items()}
-        for row in await db.fetch(statement)
-    ]
 
 
 async def check_statistics(db: Connection) -> list[Difference]:
@@ -328,7 +202,7 @@ async def scope_of(
     """Resolve what the asker gave to where a search looks. Raises PL001, PL002, PL003 or PL005
     for what is not known.
     """
-    row = await _one_row(
+    row = await one_row(
         db,
         "select la_code, la_name, home_la_code, home_la_name, school_urn, school_name"
         " from search.scope_of(la => $1::text, home_la => $2::text, urn => $3::text,"
@@ -347,7 +221,7 @@ async def word_question(db: Connection, *, question: str, viewer: str) -> Worded
     One statement, so that the set and the vector belong together whoever switches meanwhile.
     Raises VE004 when no set is active.
     """
-    row = await _one_row(
+    row = await one_row(
         db,
         "select terms.topics_for(question => $1::text) as topics,"
         " worded.expansions,"
@@ -405,7 +279,7 @@ async def find(
 
     Raises VE010 when that set is not searched any more.
     """
-    row = await _one_row(
+    row = await one_row(
         db,
         "select f.results, f.counts::text, (f.counts).topic_fallback_used,"
         " (f.counts).no_la_broad_fallback_used from search.find("
@@ -472,7 +346,7 @@ async def record_search(
     )
 
 
-async def _one_row(db: Connection, statement: str, *values: object) -> asyncpg.Record:
+async def one_row(db: Connection, statement: str, *values: object) -> asyncpg.Record:
     """The row of a statement that always has one."""
     row = await db.fetchrow(statement, *values)
     if row is None:

@@ -139,8 +139,9 @@ async def _ask(inquiry: "Inquiry") -> "ChatAnswer":
 async def ask_at(desk: "Desk", inquiry: "Inquiry") -> "ChatAnswer":
     """Search and answer at a desk that is open already; nothing is kept of it."""
     from app.chat import pipeline
+    from app.chat.asking import Ask, begin
 
-    begun = await pipeline.begin(desk, pipeline.Ask(inquiry, keep=False))
+    begun = await begin(desk, Ask(inquiry, keep=False))
     return await pipeline.answer(desk, begun, _untold)
 
 

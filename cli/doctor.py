@@ -14,14 +14,8 @@ from cli.errors import line_for
 from cli.output import plural, print_json, say
 
 if TYPE_CHECKING:
-    from app.calls import (
-        ActiveSet,
-        Diagnosis,
-        Difference,
-        Health,
-        Surface,
-        UnusableSetting,
-    )
+    from app.calls import ActiveSet, Difference, Health
+    from app.doctor.calls import Diagnosis, Surface, UnusableSetting
 
 _ROOM_WANTED = 500 * 1024 * 1024
 # so many chunks are counted again in about a second
@@ -131,6 +125,7 @@ async def _look(url: str, *, statistics: bool) -> Facts:
     import asyncpg
 
     from app import calls
+    from app.doctor import calls as doctor_calls
     from app.settings import usable_url
 
     # the login's own rights, not the app's: some of this only the owner may read
@@ -141,9 +136,9 @@ async def _look(url: str, *, statistics: bool) -> Facts:
             return Facts(health=health)
         unusable: list[UnusableSetting] = []
         with suppress(asyncpg.InvalidSchemaNameError, asyncpg.UndefinedFunctionError):
-            unusable = await calls.unusable_settings(db)
+            unusable = await doctor_calls.unusable_settings(db)
         active = await calls.find_active_set(db)
-        found = await calls.diagnose(db)
+        found = await doctor_calls.diagnose(db)
         differences = None
         if statistics or found.chunks <= _RECOUNTED_UNASKED:
             # an older schema, which another check reports, does not know how
@@ -151,7 +146,7 @@ async def _look(url: str, *, statistics: bool) -> Facts:
                 differences = await calls.check_statistics(db)
         outdated: list[str] = []
         with suppress(asyncpg.InvalidSchemaNameError, asyncpg.UndefinedTableError):
-            outdated = await calls.packs_without_wording(db)
+            outdated = await doctor_calls.packs_without_wording(db)
         surface = None
         with suppress(
             asyncpg.InvalidSchemaNameError,
@@ -159,7 +154,7 @@ async def _look(url: str, *, statistics: bool) -> Facts:
             asyncpg.UndefinedFunctionError,
             asyncpg.InsufficientPrivilegeError,
         ):
-            surface = await calls.survey(db)
+            surface = await doctor_calls.survey(db)
         return Facts(
             health=health,
             active=active,

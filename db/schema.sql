@@ -2702,7 +2702,7 @@ COMMENT ON COLUMN crawl.visit.kind IS 'page, sitemap (a list of pages) or probe 
 
 COMMENT ON COLUMN crawl.visit.outcome IS 'new, changed, unchanged, duplicate (of another page), read (for its links), moved, gone (for good), missing, withdrawn (asks not to be kept), empty (says nothing any more), needs_post (its text comes by POST), blocked (by robots.txt), failed or outside.';
 
-COMMENT ON COLUMN crawl.visit.priority IS 'Its turn, lowest first: 0 what a run begins with, even numbers known pages, seen longest ago first, odd ones new pages as they are found.';
+COMMENT ON COLUMN crawl.visit.priority IS 'Its turn, lowest first: three kinds take turns, 0, 3, 6 ... what a run begins with, 1, 4, 7 ... new pages as they are found, 2, 5, 8 ... known ones, seen longest ago first.';
 
 COMMENT ON COLUMN crawl.visit.ready_at IS 'Not before this instant, after a failure.';
 
@@ -2821,6 +2821,8 @@ CREATE INDEX url_content_hash_idx ON crawl.url USING btree (site_id, content_has
 CREATE INDEX url_document_idx ON crawl.url USING btree (document_id);
 
 CREATE INDEX visit_frontier_idx ON crawl.visit USING btree (job_id, priority, depth, visit_id) WHERE (outcome IS NULL);
+
+CREATE INDEX visit_sitemap_idx ON crawl.visit USING btree (job_id) WHERE (kind = 'sitemap'::text);
 
 CREATE VIEW crawl.job_report AS
  SELECT j.job_id,
@@ -3018,7 +3020,7 @@ GRANT SELECT ON TABLE crawl.site_overview TO pgkb_admin;
 CREATE FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) RETURNS void
     LANGUAGE sql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 55d4b9bb9d190ad3';
+    AS 'sha256 dbb087b2e0eb2aae';
 
 COMMENT ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) IS 'Put sitemaps into the frontier of a run, each once and twenty at most.';
 
@@ -3029,7 +3031,7 @@ GRANT ALL ON FUNCTION crawl.add_sitemaps(job_id bigint, sitemaps text[]) TO pgkb
 CREATE FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 f456562c662a1345';
+    AS 'sha256 0f23727c8565bbee';
 
 COMMENT ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer) IS 'Put addresses a run has found into its frontier, each once; returns how many are new to it.';
 
@@ -3040,7 +3042,7 @@ GRANT ALL ON FUNCTION crawl.add_visits(job_id bigint, links jsonb, depth integer
 CREATE FUNCTION crawl.begin_job(job_id bigint) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 d3198e0084d643e2';
+    AS 'sha256 b5879f40ff40414a';
 
 COMMENT ON FUNCTION crawl.begin_job(job_id bigint) IS 'Begin a run: its frontier is the seeds and every known page that is due.';
 
@@ -3206,7 +3208,7 @@ GRANT ALL ON FUNCTION crawl.next_run(schedule text, after timestamp with time zo
 CREATE FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) RETURNS SETOF crawl.step
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 c3b16eff6aad3d6a';
+    AS 'sha256 501b13dd4ee45476';
 
 COMMENT ON FUNCTION crawl.next_step(job_id bigint, task_id bigint, lease_token uuid, extractor text) IS 'What the holder of a run''s task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.';
 
@@ -3317,7 +3319,7 @@ GRANT ALL ON FUNCTION crawl.record_moved(task_id bigint, lease_token uuid, visit
 CREATE FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text DEFAULT NULL::text, body text DEFAULT NULL::text, file_type text DEFAULT NULL::text, metadata jsonb DEFAULT '{}'::jsonb, canonical text DEFAULT NULL::text, links jsonb DEFAULT '[]'::jsonb, no_text text DEFAULT NULL::text) RETURNS text
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 76bb4f8434cdbb40';
+    AS 'sha256 bfa55f6bb59d0d6e';
 
 COMMENT ON FUNCTION crawl.record_page(task_id bigint, lease_token uuid, visit_id bigint, size bigint, etag text, last_modified text, body_hash bytea, extractor text, title text, body text, file_type text, metadata jsonb, canonical text, links jsonb, no_text text) IS 'Be done with a page whose text was read: its links join the frontier, and a new or changed text is staged; the outcome, NULL when the task is lost.';
 
@@ -3373,7 +3375,7 @@ GRANT ALL ON FUNCTION crawl.resume_job(job_id bigint, accept_loss boolean) TO pg
 CREATE FUNCTION crawl.retire_page(url_id bigint, successor_id bigint, outcome text, reason text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 e2725ca6fb8ad2ff';
+    AS 'sha256 e4b6c490488f53c0';
 
 COMMENT ON FUNCTION crawl.retire_page(url_id bigint, successor_id bigint, outcome text, reason text) IS 'Archive a page and take its document out of the search, for good or because another page''s document took over; whether a document was retired.';
 
@@ -3407,7 +3409,7 @@ GRANT ALL ON FUNCTION crawl.set_site(la_code text, school_urn text, domain text,
 CREATE FUNCTION crawl.settle_losses(job_id bigint) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 30ffe1413698f5fd';
+    AS 'sha256 dbfdd19b034bbb15';
 
 COMMENT ON FUNCTION crawl.settle_losses(job_id bigint) IS 'Say of every page a run did not find as it was what that means: retire it, wait for the next run, or let another take over; returns how many documents were retired.';
 

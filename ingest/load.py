@@ -8,13 +8,10 @@ the embedding provider and a transaction that publishes them.
 import signal
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import islice
 from pathlib import Path
 
 import psycopg
@@ -29,11 +26,13 @@ from ingest.errors import OptionError, again_if_passing, is_passing, is_refusal,
 from ingest.items import FileResult, FileStatus, Item, Progress, Stage
 from ingest.parse import Parsed, Refused, Sandbox
 from ingest.parse.clean import clean_line
+from ingest.parsing import parsed_ahead
 from ingest.paths import longer_names, origin_of
+from ingest.publishing import Publishing
 from ingest.queue import calls as queue
 from ingest.queue.leases import Lease, LeaseKeeper
 from ingest.settings import Settings, settings_from
-from ingest.tasks.publish_version import Done, Publisher, Turn, Work
+from ingest.tasks.publish_version import Done, Work
 from ingest.titles import title_of
 from ingest.upkeep.calls import fold_statistics
 from providers.protocols import Embedder
@@ -41,10 +40,6 @@ from providers.protocols import Embedder
 # Characters of others' texts that are kept until it is known what became of them.
 _MOST_DEFERRED = 5_000_000
 _SETTLE_PAUSE = 0.25
-# Batches that are embedded and published at the same time: what one waits for, the other uses.
-_PUBLISHED_BESIDE = 2
-# Seconds an interrupted run gives the call that is under way.
-_FAREWELL = 5.0
 
 
 def check_options(db: psycopg.Connection, items: Sequence[Item]) -> None:
@@ -133,14 +128,6 @@ class _Deferred:
     started: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Flight:
-    """A batch that is being embedded and published, on a connection of its own."""
-
-    done: Future[list[Done]]
-    connection: PatientConnection
-
-
 class _Load:
     """One run over a list of files: parsing, staging and publishing, each beside the others."""
 
@@ -162,22 +149,17 @@ class _Load:
         self._chunks_done = 0
         self._waiting: dict[int, _Waiting] = {}
         self._next_batch: list[tuple[Work, int]] = []
-        self._in_flight: deque[_Flight] = deque()
         self._deferred: list[_Deferred] = []
         self._stored_any = False
         self._db = PatientConnection(url)
-        self._idle = [PatientConnection(url) for _ in range(_PUBLISHED_BESIDE)]
-        self._last_turn = Turn()
-        self._last_turn.pass_on()
         self._counting = threading.Lock()
-        self._stop = threading.Event()
         self._keeper = LeaseKeeper(url, lease=timedelta(seconds=settings.lease_seconds))
-        self._publisher = Publisher(
+        self._publishing = Publishing(
+            url,
             embedder=embedder,
             active=active,
             keeper=self._keeper,
             batch_size=settings.embed_batch,
-            stop=self._stop,
             on_embedded=self._embedded,
         )
 
@@ -187,7 +169,9 @@ class _Load:
             stack.enter_context(self._keeper)
             stack.callback(self._give_back)
             sandbox = stack.enter_context(Sandbox(self._settings.limits))
-            parsed = stack.enter_context(closing(self._parsed(sandbox)))
+            parsed = stack.enter_context(
+                closing(parsed_ahead(self._items, sandbox, lookahead=self._settings.lookahead))
+            )
             for item, started, outcome in parsed:
                 self._tell(item.path, "parse")
                 result = self._take(item, started, outcome)
@@ -200,47 +184,6 @@ class _Load:
             if self._stored_any and self._db.is_open:
                 # searches stay fast after many new documents; a worker does the same each minute
                 fold_statistics(self._db.get())
-
-    def _parsed(
-        self, sandbox: Sandbox
-    ) -> Generator[tuple[Item, float, Parsed | Refused], None, None]:
-        """The items with what parsing gave, some files parsed ahead."""
-
-        def parse(item: Item) -> tuple[float, Parsed | Refused]:
-            started = time.monotonic()
-            outcome: Parsed | Refused
-            try:
-                outcome = (
-                    Refused("crash", "interrupted")
-                    if gone
-                    else sandbox.parse(item.path, source_url=_address(item))
-                )
-            except Refused as refused:
-                outcome = refused
-            except OSError as error:
-                outcome = Refused("crash", f"it could not be parsed ({error.strerror}): try again")
-            return time.monotonic() - started, outcome
-
-        gone: list[bool] = []
-        finished = False
-        rest = iter(self._items)
-        with ThreadPoolExecutor(1, thread_name_prefix="parse") as parser:
-            ahead = deque(
-                (item, parser.submit(parse, item))
-                for item in islice(rest, self._settings.lookahead)
-            )
-            try:
-                while ahead:
-                    item, future = ahead.popleft()
-                    ahead.extend((more, parser.submit(parse, more)) for more in islice(rest, 1))
-                    seconds, outcome = future.result()
-                    yield item, time.monotonic() - seconds, outcome
-                finished = True
-            finally:
-                # nobody waits for what was parsed ahead
-                gone.append(True)
-                if not finished:
-                    sandbox.interrupt()
 
     def _take(self, item: Item, started: float, outcome: Parsed | Refused) -> FileResult | None:
         """Stage a parsed file; its result when that ends it, None when it comes later."""
@@ -310,7 +253,7 @@ class _Load:
 
     def _send_off(self) -> Iterator[FileResult]:
         """Embed and publish the next batch in the background, when there is room beside others."""
-        while not self._idle:
+        while self._publishing.is_full:
             yield from self._come_in()
         if not self._next_batch:
             return
@@ -320,25 +263,11 @@ class _Load:
         rest = [] if fits else [self._next_batch.pop()]
         works = [work for work, _ in self._next_batch]
         self._next_batch = rest
-        flight = _Flight(Future(), self._idle.pop())
-        self._last_turn = turn = Turn(after=self._last_turn)
-
-        def publish() -> None:
-            try:
-                flight.done.set_result(self._publish(flight.connection, works, turn))
-            except BaseException as error:
-                flight.done.set_exception(error)
-
-        self._in_flight.append(flight)
-        # no pool: a provider that hangs must not keep an interrupted process alive
-        threading.Thread(target=publish, name="publish", daemon=True).start()
+        self._publishing.send_off(works)
 
     def _come_in(self) -> Iterator[FileResult]:
         """The results of the batch that was sent off first."""
-        flight = self._in_flight[0]
-        results = [self._finished(done) for done in flight.done.result()]
-        self._in_flight.popleft()
-        self._idle.append(flight.connection)
+        results = [self._finished(done) for done in self._publishing.come_in()]
         for result in results:
             yield self._count(result)
 
@@ -346,29 +275,8 @@ class _Load:
         """Send off what is left, and wait for all of it."""
         while self._next_batch:
             yield from self._send_off()
-        while self._in_flight:
+        while not self._publishing.is_empty:
             yield from self._come_in()
-
-    def _publish(
-        self, connection: PatientConnection, works: Sequence[Work], turn: Turn
-    ) -> list[Done]:
-        """In the background: embed and publish; a lost connection fails what is not done."""
-        done: dict[int, Done] = {}
-        try:
-            for one in self._publisher.publish(connection.get(), works, turn=turn):
-                done[one.work.version_id] = one
-        except psycopg.Error as error:
-            # what is staged stays, and a worker goes on with it
-            for work in works:
-                if work.version_id not in done:
-                    self._keeper.let_go(work.lease)
-                    done[work.version_id] = Done(work, failure=words_of(error))
-        finally:
-            # also where there was no connection to begin on
-            turn.pass_on()
-            if self._stop.is_set():
-                connection.close()
-        return list(done.values())
 
     def _settle(self) -> Iterator[FileResult]:
         """What became of the texts that others were adding; what they left lying is taken over."""
@@ -442,15 +350,7 @@ class _Load:
 
     def _give_back(self) -> None:
         """Interrupted: let a worker go on at once; what is under way meanwhile is fenced off."""
-        self._stop.set()
-        # a model of our own is soon done, and must be before the process ends; a provider that
-        # hangs is not waited for
-        wait([flight.done for flight in self._in_flight], timeout=_FAREWELL)
-        for flight in self._in_flight:
-            if flight.done.done():
-                flight.connection.close()
-        for connection in self._idle:
-            connection.close()
+        self._publishing.close()
         if not self._db.is_open:
             return
         for waiting in self._waiting.values():
@@ -461,12 +361,6 @@ class _Load:
                 )
             except psycopg.Error:
                 return
-
-
-def _address(item: Item) -> str | None:
-    """Where a file was fetched from, None for one that was uploaded."""
-    source = item.source or ""
-    return source if source.startswith(("http://", "https://")) else None
 
 
 def _already_there(base: FileResult, staged: calls.Staged, *, ours: bool) -> FileResult:

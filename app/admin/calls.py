@@ -7,10 +7,9 @@ from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID
 
-import asyncpg
 import msgspec
 
-from app.calls import Connection
+from app.calls import Connection, one_row
 
 Row = TypeVar("Row", bound=msgspec.Struct)
 
@@ -377,14 +376,6 @@ async def undo_supersession(db: Connection, *, document_id: int, version: int | 
         version,
     )
     return found[0]
-
-
-async def one_row(db: Connection, statement: str, *values: object) -> asyncpg.Record:
-    """The row of a function that always has one."""
-    row = await db.fetchrow(statement, *values)
-    if row is None:
-        raise asyncpg.InterfaceError("the database answered with no row")
-    return row
 
 
 async def shown_rows(db: Connection, kind: type[Row], statement: str, *values: object) -> list[Row]:

@@ -7,7 +7,7 @@ from uuid import UUID
 from msgspec import Meta
 
 from app.access.user import User
-from app.chat.pipeline import Ask
+from app.chat.asking import Ask
 from app.requests import AskRequest
 
 ConversationId = Annotated[

@@ -8,6 +8,7 @@ from litestar.params import JSONBody
 from app.access.guards import may_ask
 from app.access.limiting import asks_limited
 from app.chat import pipeline
+from app.chat.asking import begin
 from app.chat.desk import Desk
 from app.chat.events import ChatAnswer
 from app.chat.requests import ChatRequest
@@ -38,7 +39,7 @@ class ChatController(Controller):
         """
         keep_private(request, *data.private())
         desk = desk_of(request.app.state)
-        begun = await pipeline.begin(desk, data.ask(request.user))
+        begun = await begin(desk, data.ask(request.user))
         if _wants_events(request):
             return EventStream(
                 await begun_events(request, lambda tell: pipeline.answer(desk, begun, tell))

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from app.admin.calls import Shown, one_row, shown_rows
-from app.calls import Connection
+from app.admin.calls import Shown, shown_rows
+from app.calls import Connection, one_row
 
 
 class Run(Shown, frozen=True, kw_only=True):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from app.admin.calls import Shown, one_row, shown_rows
-from app.calls import Connection
+from app.admin.calls import Shown, shown_rows
+from app.calls import Connection, one_row
 
 
 class Job(Shown, frozen=True, kw_only=True):

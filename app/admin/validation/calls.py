@@ -4,8 +4,8 @@ from datetime import datetime
 
 import msgspec
 
-from app.admin.calls import Shown, one_row, shown_rows
-from app.calls import Connection
+from app.admin.calls import Shown, shown_rows
+from app.calls import Connection, one_row
 
 
 class RunStatus(Shown, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@
 -- Also looks at what ALTER DATABASE and ALTER ROLE say, which holds for the next connection and not
 -- for one that is there.
 --
--- called by  dba.readiness, app/calls.py
+-- called by  dba.readiness, app/doctor/calls.py
 -- raises     nothing
 
 create or replace function config.unusable_settings()

@@ -5,8 +5,8 @@
 -- where it differs; what is left out is false. Of an address named twice it is enough to be wanted once. An address that
 -- is to be left alone until later is passed over, unless it is a seed. Of a path that was not known
 -- sixty variants are followed, as more are filters of one list, and a run knows ten times as many
--- addresses as it may ask for: whatever makes links without end is cut off there. Seeds go first;
--- after them known pages have the even turns, in the order given, and new ones the odd turns.
+-- addresses as it may ask for: whatever makes links without end is cut off there. What a run begins
+-- with, new pages and known ones take turns, one of each kind, in the order given.
 --
 -- called by  crawl.begin_job, crawl.record_page, crawl.record_moved, crawl.record_sitemap,
 --            crawl.record_robots
@@ -24,8 +24,7 @@ declare
     _most_variants constant integer := 60;
     _site crawl.site;
     _room integer;
-    _known integer;
-    _new integer;
+    _turns integer[];
     _added integer;
 begin
     select s.* into _site
@@ -37,9 +36,12 @@ begin
     end if;
     select
         10 * _site.max_pages - count(*),
-        count(*) filter (where v.priority > 0 and v.priority % 2 = 0),
-        count(*) filter (where v.priority % 2 = 1)
-    into _room, _known, _new
+        array[
+            count(*) filter (where v.kind = 'page' and v.priority % 3 = 0),
+            count(*) filter (where v.priority % 3 = 1),
+            count(*) filter (where v.priority % 3 = 2)
+        ]
+    into _room, _turns
     from crawl.visit as v
     where v.job_id = add_visits.job_id;
 
@@ -59,16 +61,9 @@ begin
         l.url,
         crawl.host_of(l.url),
         l.depth,
-        case
-            when l.depth = 0 then 0
-            when u.last_checked is not null
-                then 2 * (_known + row_number() over (
-                    partition by u.last_checked is null order by l.place
-                ))
-            else 2 * (_new + row_number() over (
-                partition by u.last_checked is null order by l.place
-            )) - 1
-        end,
+        k.kind + 3 * (
+            _turns[k.kind + 1] + row_number() over (partition by k.kind order by l.place) - 1
+        ),
         l.wanted or coalesce(u.wanted, false),
         coalesce(u.document_id is not null and not u.is_archived, false),
         case when l.blocked then 'blocked' end,
@@ -87,6 +82,9 @@ begin
         group by r.value ->> 'url'
     ) as l
     left join crawl.url as u on u.site_id = _site.site_id and u.url = l.url
+    cross join lateral (
+        select case when l.depth = 0 then 0 when u.last_checked is null then 1 else 2 end as kind
+    ) as k
     left join (
         select split_part(k.url, '?', 1) as path, count(*) as known
         from crawl.visit as k

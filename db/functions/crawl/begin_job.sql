@@ -1,6 +1,9 @@
 -- crawl.begin_job
 -- Begin a run: its frontier is the seeds and every known page that is due.
 --
+-- Those seen longest ago first, seeds among themselves as well, so that a budget leaves out others
+-- each time.
+--
 -- called by  crawl.next_step
 -- writes     crawl.job, crawl.visit, crawl.host
 
@@ -21,32 +24,25 @@ begin
     where j.job_id = begin_job.job_id;
     perform crawl.add_visits(
         begin_job.job_id,
-        (
-            select jsonb_agg(
-                -- a school's home page is not itself a policy
-                jsonb_build_object('url', s.url, 'wanted', _site.school_urn is null)
-            )
-            from unnest(_site.seeds) as s (url)
-        ),
-        0
-    );
-    perform crawl.add_visits(
-        begin_job.job_id,
-        -- those seen longest ago first, so that a budget leaves out others each time
-        coalesce(
-            jsonb_agg(
-                jsonb_build_object('url', u.url, 'wanted', u.wanted, 'depth', u.depth)
-                order by u.last_checked nulls first, u.url_id
-            ),
-            '[]'
+        jsonb_agg(
+            jsonb_build_object('url', p.url, 'wanted', p.wanted, 'depth', p.depth)
+            order by p.last_checked nulls first, p.place, p.url_id
         ),
         0
     )
-    from crawl.url as u
-    where
-        u.site_id = _site.site_id
-        and u.next_check <= now()
-        and u.depth <= _site.max_depth;
+    from (
+        select
+            coalesce(u.url, s.url) as url,
+            -- a school's home page is not itself a policy
+            coalesce(u.wanted, false) or (s.url is not null and _site.school_urn is null) as wanted,
+            case when s.url is not null then 0 else u.depth end as depth,
+            u.last_checked,
+            u.url_id,
+            s.place
+        from (select k.* from crawl.url as k where k.site_id = _site.site_id) as u
+        full join unnest(_site.seeds) with ordinality as s (url, place) on u.url = s.url
+        where s.url is not null or (u.next_check <= now() and u.depth <= _site.max_depth)
+    ) as p;
     update crawl.job as j
     set
         state = 'running',

@@ -2,9 +2,10 @@
 -- What the holder of a run's task is to do now: read robots.txt, fetch a sitemap or a page, wait, or nothing more; takes the turn of the host.
 --
 -- One host is asked by one worker at a time, whatever the number of runs on it and of workers, and
--- not before its delay has passed since the last request was answered. What a run begins with goes
--- first; then known pages, seen longest ago first, and new ones, in the order found, take turns
--- (crawl.add_visits), so that no budget leaves a page out for ever. A page whose workers died three times is given up. No row for a lost task.
+-- not before its delay has passed since the last request was answered. Seeds and sitemaps, new pages
+-- in the order found, and known ones, seen longest ago first, take turns (crawl.add_visits), so that
+-- no budget leaves a page out for ever. A page whose workers died three times is given up. No row for
+-- a lost task.
 --
 -- called by  ingest/crawl/calls.py
 -- writes     crawl.job, crawl.visit, crawl.host, queue.task, and what crawl.finish_job writes
@@ -159,7 +160,8 @@ begin
     update crawl.job as j
     set
         current_url = _asked_url,
-        requests = j.requests + (not _robots_due)::integer
+        -- what has to be known of a host before its pages is no part of the budget
+        requests = j.requests + (not _robots_due and _visit.kind <> 'probe')::integer
     where j.job_id = _job.job_id;
     return query
     select

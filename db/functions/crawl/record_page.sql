@@ -53,6 +53,7 @@ declare
     _version integer;
     _keeps_document boolean := false;
     _is_as_it_was boolean;
+    _had_text boolean;
 begin
     select f.* into _visit
     from crawl.fence(record_page.task_id, record_page.lease_token, record_page.visit_id) as f;
@@ -66,6 +67,7 @@ begin
     select u.* into _old
     from crawl.url as u
     where u.site_id = _site.site_id and u.url = _visit.url;
+    _had_text := _visit.was_known or coalesce(_old.is_archived, false);
     _is_as_it_was := coalesce(_old.content_hash = _hash and crawl.is_held(_old, true), false);
     -- a page that leads to a copy leads where the copy does
     perform crawl.add_visits(
@@ -87,9 +89,9 @@ begin
         _outcome := case
             when not _visit.wanted then 'read'
             when record_page.no_text = 'needs_post' then 'needs_post'
-            when _visit.was_known and record_page.no_text = 'withdrawn' then 'withdrawn'
-            when _visit.was_known and _old.body_hash = record_page.body_hash then 'failed'
-            when _visit.was_known then 'empty'
+            when _had_text and record_page.no_text = 'withdrawn' then 'withdrawn'
+            when _had_text and _old.body_hash = record_page.body_hash then 'failed'
+            when _had_text then 'empty'
             when record_page.no_text = 'empty' and record_page.links = '[]' then 'failed'
             else 'read'
         end;

@@ -49,9 +49,7 @@ begin
     set
         is_archived = true,
         archived_at = now(),
-        reason = coalesce(retire_page.reason, retire_page.outcome),
-        -- what has come back is noticed in time
-        next_check = now() + interval '7 days'
+        reason = coalesce(retire_page.reason, retire_page.outcome)
     where u.url_id = _page.url_id and retire_page.outcome <> 'duplicate';
     update crawl.url as u
     set

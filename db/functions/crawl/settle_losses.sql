@@ -4,7 +4,9 @@
 -- A page that is gone for good (410), or missing, empty or withdrawn by noindex two times in a row,
 -- is archived and its document retired. An address that leads to another page of ours, or says now
 -- what another page says, is taken over by that. Failures change no document: they are tried again
--- later each time. Whatever was looked at has had its turn.
+-- later each time, and so is what is gone: it rests for as long again as it has been gone, a week at
+-- least and ninety days at most, so that one that comes back is noticed. Whatever was looked at has
+-- had its turn.
 --
 -- called by  crawl.finish_job
 -- writes     crawl.url, and what crawl.retire_page writes
@@ -19,6 +21,7 @@ set search_path = pg_catalog, pg_temp
 as $func$
 declare
     _patience constant integer := 2;
+    _longest_rest constant interval := '90 days';
     _lost record;
     _successor bigint;
     _is_seen boolean;
@@ -32,14 +35,18 @@ begin
     select
         j.site_id, v.url, v.depth, v.wanted,
         (v.outcome in ('failed', 'needs_post'))::integer,
-        (v.outcome in ('missing', 'gone', 'withdrawn', 'empty'))::integer,
+        -- a known one that leads away is judged below
+        (
+            v.outcome in ('missing', 'gone', 'withdrawn', 'empty')
+            or (v.outcome = 'outside' and not v.was_known)
+        )::integer,
         v.reason, v.finished_at, now()
     from crawl.visit as v
     inner join crawl.job as j on v.job_id = j.job_id
     where
         v.job_id = settle_losses.job_id and v.kind = 'page'
         and v.outcome in (
-            'failed', 'needs_post', 'missing', 'gone', 'withdrawn', 'empty', 'moved'
+            'failed', 'needs_post', 'missing', 'gone', 'withdrawn', 'empty', 'moved', 'outside'
         )
     on conflict on constraint url_once_per_site do update
     set
@@ -50,24 +57,28 @@ begin
     update crawl.url as u
     set next_check = now() + case
         when u.document_id is not null and u.missing_streak > 0 then interval '0'
-        -- an hour, two, four ... a week
-        else least(interval '7 days', interval '1 hour' * power(2, least(
-            u.failure_streak + u.missing_streak, 10
-        ) - 1))
+        -- an hour, two, four ...
+        else least(
+            case when u.missing_streak > 0 then _longest_rest else interval '7 days' end,
+            interval '1 hour' * power(2, least(u.failure_streak + u.missing_streak, 20) - 1)
+        )
     end
     from crawl.visit as v
     inner join crawl.job as j on v.job_id = j.job_id
     where
         v.job_id = settle_losses.job_id and v.kind = 'page' and u.site_id = j.site_id
         and v.url = u.url
-        and v.outcome in ('failed', 'needs_post', 'missing', 'gone', 'withdrawn', 'empty');
+        and (
+            v.outcome in ('failed', 'needs_post', 'missing', 'gone', 'withdrawn', 'empty')
+            or (v.outcome = 'outside' and not v.was_known)
+        );
     update crawl.url as u
     set last_checked = v.finished_at
     from crawl.visit as v
     inner join crawl.job as j on v.job_id = j.job_id
     where
         v.job_id = settle_losses.job_id and v.kind = 'page' and u.site_id = j.site_id
-        and v.url = u.url and v.outcome in ('outside', 'duplicate');
+        and v.url = u.url and v.outcome = 'duplicate';
 
     for _lost in
         select u.url_id, u.site_id, u.missing_streak, v.outcome, v.reason, v.successor
@@ -114,6 +125,15 @@ begin
             )::integer;
         end if;
     end loop;
+    update crawl.url as u
+    set next_check = now() + least(
+        _longest_rest, greatest(interval '7 days', now() - u.archived_at)
+    )
+    from crawl.visit as v
+    inner join crawl.job as j on v.job_id = j.job_id
+    where
+        v.job_id = settle_losses.job_id and v.kind = 'page' and v.outcome <> 'blocked'
+        and u.site_id = j.site_id and v.url = u.url and u.is_archived;
     return _retired;
 end;
 $func$;

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from app.answering import Inquiry
+from app.chat.asking import Ask, begin
 from app.chat.desk import Desk
-from app.chat.pipeline import Ask, answer, begin
+from app.chat.pipeline import answer
 from app.embedders import Embedders
 from app.pool import pool_of
 from app.settings import from_environ

@@ -1,9 +1,11 @@
 """crawl.next_step: turns of hosts, budgets, and runs that are steered."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.db.corpus_fixtures import ask, ask_rows, refused
 from tests.db.crawl.runs import HOME, HOST, KENT, Run, begin, body, crawl, site
@@ -346,6 +348,106 @@ def test_over_several_runs_a_budget_leaves_no_page_out(reference: psycopg.Connec
     assert len(known & set(runs[1])) in range(8, 13)
     # and once all are known, those seen longest ago go first, far ones as well
     assert set().union(*(visited(begin(reference)) for _ in range(4))) == every
+
+
+def fair(run: Run, links: Sequence[str]) -> list[str]:
+    """What a run goes to of a site whose pages all link to these, without its host."""
+    urls = []
+    while (step := run.claim())["action"] != "done":
+        if step["action"] == "robots":
+            run.robots("")
+            continue
+        urls.append(step["url"].removeprefix(HOME))
+        run.say(step, body(step["url"]), links=links)
+    run.db.execute("update crawl.url set last_checked = last_checked - interval '1 day'")
+    return urls
+
+
+def test_seeds_that_fill_a_budget_leave_no_page_out_and_take_turns_themselves(
+    reference: psycopg.Connection,
+) -> None:
+    # they were asked for in each run, always the same ones, and no page they lead to ever was
+    seeds, links = ([f"{HOME}{kind}{n}" for n in range(12)] for kind in ("seed", "page"))
+    site(reference, seeds=seeds, max_pages=8)
+    runs = [fair(begin(reference), links) for _ in range(6)]
+    assert all(len(urls) == 8 for urls in runs)
+    assert set().union(*map(set, runs)) == {url.removeprefix(HOME) for url in (*seeds, *links)}
+    # and once all are known none waits for more runs than turns ask for
+    later = [fair(begin(reference), links) for _ in range(3)]
+    assert set().union(*map(set, later)) == set().union(*map(set, runs))
+    assert all(2 < sum(url.startswith("seed") for url in urls) < 6 for urls in later)
+
+
+def test_where_seeds_lead_to_takes_turns_with_them(reference: psycopg.Connection) -> None:
+    seeds = [f"{HOME}{n}" for n in range(6)]
+    site(reference, seeds=seeds, max_pages=4)
+    seen = set()
+    for _ in range(6):
+        run = begin(reference)
+        while (step := run.claim())["action"] != "done":
+            if step["action"] == "robots":
+                run.robots("")
+            elif step["url"] in seeds:
+                run.record("moved", step, target=step["url"] + "/home", is_inside=True)
+            else:
+                seen.add(step["url"])
+                run.say(step, body(step["url"]))
+        reference.execute("update crawl.url set last_checked = last_checked - interval '1 day'")
+    assert seen == {f"{url}/home" for url in seeds}
+
+
+def test_a_seed_that_leads_away_has_had_its_turn(reference: psycopg.Connection) -> None:
+    seeds = [f"{HOME}{n}" for n in range(6)]
+    site(reference, seeds=seeds, max_pages=3)
+    seen = set()
+    for _ in range(2):
+        run = begin(reference)
+        while (step := run.claim())["action"] != "done":
+            if step["action"] == "robots":
+                run.robots("")
+            else:
+                seen.add(step["url"])
+                run.record("moved", step, target="https://away.example/", is_inside=False)
+    assert seen == set(seeds)
+
+
+def test_sitemaps_take_turns_with_pages_and_others_come_first_each_time(
+    reference: psycopg.Connection,
+) -> None:
+    # C-13: twenty of them were read before the first page, out of a budget of ten never another
+    site(reference, max_pages=10)
+    maps = [f"{HOME}{n}.xml" for n in range(30)]
+    read, seen = set(), set()
+    for _ in range(12):
+        run = begin(reference)
+        while (step := run.claim())["action"] != "done":
+            if step["action"] == "robots":
+                run.robots("", sitemaps=maps)
+            elif step["action"] == "sitemap":
+                read.add(step["url"])
+                page = step["url"].removesuffix(".xml")
+                run.record("sitemap", step, size=10, links=Jsonb([{"url": page, "wanted": True}]))
+            else:
+                seen.add(step["url"])
+                run.say(step, body(step["url"]))
+        reference.execute("update crawl.host set robots_expires_at = now()")
+        reference.execute("update crawl.url set last_checked = last_checked - interval '1 day'")
+    assert read == set(maps)
+    assert seen == {HOME, *(url.removesuffix(".xml") for url in maps)}
+
+
+def test_a_question_for_what_is_missing_takes_nothing_from_the_budget(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference, max_pages=1)
+    run = begin(reference)
+    run.claim()
+    run.robots("", probe=f"{HOME}no-such-page")
+    step = run.claim()
+    assert step["action"] == "probe"
+    run.record("probe", step, was_answered=True, missing_text=None, size=10)
+    assert run.claim()["url"] == HOME
+    assert run.report()["requests"] == 1
 
 
 def test_what_a_cancelled_run_has_found_is_left_to_the_next(

@@ -1,5 +1,8 @@
 """crawl.settle_losses, is_mass_loss: what is gone is retired, and one bad night deletes no site."""
 
+from datetime import timedelta
+from typing import Any
+
 import psycopg
 import pytest
 
@@ -121,6 +124,95 @@ def test_a_page_that_comes_back_is_found_again(reference: psycopg.Connection) ->
     assert (report["changed"], report["unchanged"]) == (1, 9)
     assert SOME[0] in live(reference)
     assert ask(reference, "select count(*) from crawl.url where is_archived") == 0
+
+
+def asked(db: psycopg.Connection, url: str, days: int, **named: Any) -> list[int]:
+    """On which of so many days, with a run each, a page is asked for; others are as they were."""
+    on = []
+    for day in range(days):
+        db.execute(
+            "update crawl.url set next_check = next_check - interval '1 day',"
+            " archived_at = archived_at - interval '1 day'"
+        )
+        run = crawl(db, PAGES | ({} if named else {url: None}), **named)
+        if ask(
+            db,
+            "select count(*) > 0 from crawl.visit where job_id = %s and url = %s",
+            run.job_id,
+            url,
+        ):
+            on.append(day)
+        # of another day: what is known of it is enough
+        db.execute("delete from crawl.job where job_id = %s", [run.job_id])
+    return on
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        {},
+        {"gone": [SOME[0]]},
+        {"silent": {SOME[0]: "withdrawn"}},
+        {"silent": {SOME[0]: "empty"}},
+        {"silent": {SOME[0]: "needs_post"}},
+        {"moved": {SOME[0]: SOME[1]}},
+    ],
+    ids=["missing", "gone", "withdrawn", "empty", "needs post", "moved"],
+)
+def test_a_page_that_was_retired_is_asked_again_more_and_more_seldom(
+    reference: psycopg.Connection, named: dict[str, Any]
+) -> None:
+    # once a week was over it was asked in each run, for ever
+    site(reference)
+    crawl(reference, PAGES)
+    crawl(reference, PAGES, gone=[SOME[0]])
+    assert asked(reference, SOME[0], 28, **named) == [6, 13, 27]
+    assert SOME[0] not in live(reference)
+    # and never so seldom that one that comes back is not noticed
+    reference.execute(
+        "update crawl.url set next_check = now(),"
+        " archived_at = case when is_archived then now() - interval '5 years' end"
+    )
+    crawl(reference, PAGES | ({} if named else {SOME[0]: None}), **named)
+    rest = ask(reference, "select next_check - now() from crawl.url where is_archived")
+    assert rest == timedelta(days=90)
+    reference.execute("update crawl.url set next_check = now()")
+    crawl(reference, PAGES)
+    assert SOME[0] in live(reference)
+    assert ask(reference, "select next_check <= now() from crawl.url where url = %s", SOME[0])
+
+
+def test_a_link_that_leads_nowhere_rests_longer_each_time_and_a_failure_a_week_at_most(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    dead, away, down = (f"{HOME}{name}" for name in ("dead", "away", "down"))
+    for _ in range(13):
+        run = begin(reference)
+        while (step := run.claim())["action"] != "done":
+            if step["action"] == "robots":
+                run.robots("", host=step["host"])
+            elif step["url"] == dead:
+                run.record("missing", step, for_good=False, reason="404")
+            elif step["url"] == away:
+                target = "https://away.example/"
+                run.record("moved", step, target=target, is_inside=False)
+            elif step["url"] == down:
+                run.record("failed", step, reason="the site answered 500")
+            else:
+                run.say(step, body("home"), links=[dead, away, down])
+        rows = ask_rows(reference, "select url, next_check - now() from crawl.url where depth > 0")
+        reference.execute("update crawl.url set next_check = now()")
+    assert dict(rows) == dict.fromkeys([dead, away], timedelta(days=90)) | {down: timedelta(days=7)}
+
+
+def test_a_seed_that_is_gone_is_asked_in_each_run_as_nothing_else_leads_anywhere(
+    reference: psycopg.Connection,
+) -> None:
+    site(reference)
+    crawl(reference, PAGES)
+    for _ in range(3):
+        assert crawl(reference, PAGES, gone=[HOME]).report()["gone"] == 1
 
 
 def test_pages_that_fail_are_kept_and_asked_again_later(reference: psycopg.Connection) -> None:

@@ -1,4 +1,4 @@
-"""What a run asks for: sitemaps hop by hop, and in time every page of a large site."""
+"""What a run asks for: sitemaps hop by hop, and in time every page, whatever the seeds are."""
 
 import psycopg
 
@@ -77,3 +77,29 @@ def test_of_a_site_larger_than_its_budget_every_page_is_fetched_in_time(
         told = crawl(url, embedder, net)
         assert (told.state, told.requests) == ("done", 20)
     assert {grown.path(number) for number in range(60)} <= set(town.paths)
+
+
+def test_seeds_that_fill_the_budget_leave_room_for_what_they_lead_to(
+    places: psycopg.Connection, url: str, embedder: Embedder, net: Web
+) -> None:
+    town = net.host("www.town.example")
+    seeds, linked, listed = (
+        [f"/{kind}/{number}" for number in range(count)]
+        for kind, count in (("seed", 6), ("linked", 6), ("listed", 3))
+    )
+    town.robots = text(f"User-agent: *\nSitemap: {town.url('/map.xml')}\n")
+    town.pages |= {path: html(path, words(path)) for path in (*linked, *listed)}
+    town.pages |= {
+        seed: html(seed, words(seed), links=[page])
+        for seed, page in zip(seeds, linked, strict=True)
+    }
+    town.pages["/map.xml"] = sitemap([town.url(path) for path in listed])
+    prepare(url, *map(town.url, seeds), max_pages=6)
+    for _ in range(5):
+        told = crawl(url, embedder, net)
+        assert (told.state, told.requests) == ("done", 6)
+    assert {*seeds, *linked, *listed} <= set(town.paths)
+    # and once all are known each run still looks at some of both
+    town.forget()
+    crawl(url, embedder, net)
+    assert {path.split("/")[1] for path in town.paths} > {"seed"}

@@ -42,6 +42,14 @@ def test_pages_that_ask_not_to_be_kept_any_more_are_found_no_more(
     ]
     # where such a page leads is followed all the same, and it may come back
     assert town.count("/more") > 0
+    # after a week it is asked again, and then not in every run
+    places.execute(
+        "update crawl.url set next_check = now(), archived_at = archived_at - interval '7 days'"
+    )
+    places.commit()
+    town.forget()
+    assert [crawl(url, embedder, net).gone for _ in range(3)] == [2, 0, 0]
+    assert (town.count("/said"), town.count("/sent")) == (1, 1)
     town.pages["/said"] = html("/said", words("/said"))
     places.execute("update crawl.url set next_check = now()")
     places.commit()

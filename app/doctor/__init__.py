@@ -1,0 +1,1 @@
+"""What `pgkb doctor` looks at in a database."""
