@@ -5003,7 +5003,7 @@ GRANT ALL ON FUNCTION embedding.index_part(scope_id bigint) TO pgkb_admin;
 CREATE FUNCTION embedding.index_statements(set_id integer) RETURNS TABLE(index_name text, statement text)
     LANGUAGE sql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 a061028bbae860b4';
+    AS 'sha256 2d14feec2441332c';
 
 COMMENT ON FUNCTION embedding.index_statements(set_id integer) IS 'The indexes that searches of a set read, each with the statement that builds it while the searches go on.';
 
@@ -8421,16 +8421,16 @@ COMMENT ON FUNCTION search.assemble(retrieval search.retrieval) IS 'The answer o
 REVOKE ALL ON FUNCTION search.assemble(retrieval search.retrieval) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.assemble(retrieval search.retrieval) TO pgkb_admin;
 
-CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50) RETURNS SETOF search.vector_hit
+CREATE FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, tagged bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.vector_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS 'sha256 1985f0b96871c395';
+    AS 'sha256 d1e1b7a6af372027';
 
-COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
+COMMENT ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, tagged bigint[]) IS 'The most similar visible chunks of these scopes by a scan of their bits, the nearest of which are ranked by their vectors.';
 
-REVOKE ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer) TO pgkb_admin;
+REVOKE ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, tagged bigint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.bit_hits(query public.halfvec, set_id integer, scope_ids bigint[], statuses text[], tags text[], candidates integer, tagged bigint[]) TO pgkb_admin;
 
 CREATE FUNCTION search.bm25_impact(tf double precision, token_count integer, mean_length double precision, k1 double precision, b double precision) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -8523,6 +8523,16 @@ COMMENT ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses
 REVOKE ALL ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.chunks_as_of(as_of date, scope_ids bigint[], statuses text[], tags text[]) TO pgkb_admin;
 
+CREATE FUNCTION search.count_above(blocks search.block_scores[], level real) RETURNS bigint
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 5ba4ffd34bacc608';
+
+COMMENT ON FUNCTION search.count_above(blocks search.block_scores[], level real) IS 'How many chunks of these blocks score higher than a level.';
+
+REVOKE ALL ON FUNCTION search.count_above(blocks search.block_scores[], level real) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.count_above(blocks search.block_scores[], level real) TO pgkb_admin;
+
 CREATE FUNCTION search.count_candidates(hits search.ranked_hit[], attempts integer DEFAULT 1, topic_fallback_used boolean DEFAULT false, no_la_broad_fallback_used boolean DEFAULT false) RETURNS search.candidate_count
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8614,6 +8624,16 @@ COMMENT ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits se
 REVOKE ALL ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search.keyword_hit[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.fuse(vector_hits search.vector_hit[], keyword_hits search.keyword_hit[], rrf_k double precision, vector_weight double precision, keyword_weight double precision) TO pgkb_admin;
 
+CREATE FUNCTION search.guess_level(low double precision, above_low double precision, high double precision, above_high double precision, target double precision, trial integer) RETURNS double precision
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 2989956df346a5e2';
+
+COMMENT ON FUNCTION search.guess_level(low double precision, above_low double precision, high double precision, above_high double precision, target double precision, trial integer) IS 'The score that about so many chunks exceed, between two of which it is known how many exceed them.';
+
+REVOKE ALL ON FUNCTION search.guess_level(low double precision, above_low double precision, high double precision, above_high double precision, target double precision, trial integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.guess_level(low double precision, above_low double precision, high double precision, above_high double precision, target double precision, trial integer) TO pgkb_admin;
+
 CREATE FUNCTION search.hash_question(question text) RETURNS bytea
     LANGUAGE sql STABLE STRICT SECURITY DEFINER PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -8664,7 +8684,7 @@ GRANT ALL ON FUNCTION search.index_hits(query public.halfvec, set_id integer, sc
 CREATE FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, as_of date DEFAULT NULL::date, within bigint[] DEFAULT NULL::bigint[]) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql STABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 5509c408487e8df1';
+    AS 'sha256 4387aabad7388c32';
 
 COMMENT ON FUNCTION search.keyword_leg(tsquery tsquery, scope_ids bigint[], statuses text[], tags text[], candidates integer, as_of date, within bigint[]) IS 'The keyword leg: the best visible chunks by BM25 over the whole visible corpus, any word matching; a chunk without a match is not there.';
 
@@ -8676,7 +8696,7 @@ CREATE FUNCTION search.keyword_pool(words search.query_word[], from_index search
     SET search_path TO 'pg_catalog', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
     SET enable_seqscan TO 'off'
-    AS 'sha256 0a523741b3ac2290';
+    AS 'sha256 ed4c85e96261499e';
 
 COMMENT ON FUNCTION search.keyword_pool(words search.query_word[], from_index search.query_word[], bm25 search.bm25, scopes search.visible_scope[], listed bigint[], statuses text[], tags text[], pool integer, budget bigint) IS 'The visible chunks that score best by these words: what the keyword leg scores exactly, from their texts.';
 
@@ -8703,6 +8723,16 @@ COMMENT ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25 s
 
 REVOKE ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25 search.bm25, within bigint[], scope_ids bigint[], statuses text[], tags text[], pool integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.keyword_pool_within(words search.query_word[], bm25 search.bm25, within bigint[], scope_ids bigint[], statuses text[], tags text[], pool integer) TO pgkb_admin;
+
+CREATE FUNCTION search.level_vector(level real, dims integer DEFAULT 16000) RETURNS public.vector
+    LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS 'sha256 4f79cf8d7bc70ef1';
+
+COMMENT ON FUNCTION search.level_vector(level real, dims integer) IS 'A vector of one number throughout: what scores are held against to see, all at once, which of them exceed it.';
+
+REVOKE ALL ON FUNCTION search.level_vector(level real, dims integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.level_vector(level real, dims integer) TO pgkb_admin;
 
 CREATE FUNCTION search.list_postings(scope_id bigint) RETURNS integer
     LANGUAGE plpgsql
@@ -8750,7 +8780,7 @@ GRANT ALL ON FUNCTION search.query_words(tsquery tsquery) TO pgkb_admin;
 CREATE FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) RETURNS search.ranking
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 963bab239ff5a8a6';
+    AS 'sha256 2882fdfac163f9f9';
 
 COMMENT ON FUNCTION search.rank_candidates(request search.request, scopes search.visible_scope[], tags text[], candidates integer) IS 'Both legs, fusion, weights and floor over the given scopes: every candidate, kept or with the reason it was dropped.';
 
@@ -8866,7 +8896,7 @@ GRANT ALL ON FUNCTION search.scopes_to_list() TO pgkb_admin;
 CREATE FUNCTION search.score_cut(blocks search.block_scores[], wanted integer, ceiling double precision) RETURNS real
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 1b26650d0b27ed1c';
+    AS 'sha256 8f34db1c0395f877';
 
 COMMENT ON FUNCTION search.score_cut(blocks search.block_scores[], wanted integer, ceiling double precision) IS 'A score that between wanted and twice as many chunks of these blocks exceed; 0 where no more than that score at all.';
 
@@ -8876,7 +8906,7 @@ GRANT ALL ON FUNCTION search.score_cut(blocks search.block_scores[], wanted inte
 CREATE FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) RETURNS SETOF search.keyword_hit
     LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 2339b60530e1d115';
+    AS 'sha256 50c0993c2024126d';
 
 COMMENT ON FUNCTION search.score_texts(texts search.text_index[], words search.query_word[], bm25 search.bm25) IS 'BM25 of texts by all words of a question, best first; a text without any of them is left out.';
 
@@ -8905,6 +8935,18 @@ COMMENT ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], status
 REVOKE ALL ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses text[], most bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION search.tagged_chunks(tags text[], scope_ids bigint[], statuses text[], most bigint) TO pgkb_admin;
 
+CREATE FUNCTION search.tagged_scores(blocks search.block_scores[], tags text[], scope_ids bigint[], statuses text[], most bigint) RETURNS search.block_scores[]
+    LANGUAGE plpgsql STABLE PARALLEL SAFE
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET enable_seqscan TO 'off'
+    AS 'sha256 6ebd1a2e618b5f9d';
+
+COMMENT ON FUNCTION search.tagged_scores(blocks search.block_scores[], tags text[], scope_ids bigint[], statuses text[], most bigint) IS 'The same blocks with the scores of visible chunks that carry any of these tags alone, all others 0; NULL where more than most carry them.';
+
+REVOKE ALL ON FUNCTION search.tagged_scores(blocks search.block_scores[], tags text[], scope_ids bigint[], statuses text[], most bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION search.tagged_scores(blocks search.block_scores[], tags text[], scope_ids bigint[], statuses text[], most bigint) TO pgkb_admin;
+
 CREATE FUNCTION search.term_frequency(lexemes tsvector, term tsquery) RETURNS double precision
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS 'sha256 63dacb9cf913be03';
@@ -8928,7 +8970,7 @@ GRANT ALL ON FUNCTION search.text_index__keep_statistics() TO pgkb_admin;
 CREATE FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[] DEFAULT NULL::text[], candidates integer DEFAULT 50, floor double precision DEFAULT '-1'::integer, as_of date DEFAULT NULL::date) RETURNS search.vector_found
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_catalog', 'pg_temp'
-    AS 'sha256 55e8751ffed28568';
+    AS 'sha256 7b64e7da279330c5';
 
 COMMENT ON FUNCTION search.vector_leg(query public.halfvec, set_id integer, scopes search.visible_scope[], statuses text[], tags text[], candidates integer, floor double precision, as_of date) IS 'The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter''s selectivity; and how each scope was read.';
 

@@ -97,8 +97,7 @@ async def test_two_hundred_slow_requests_leave_the_service_alive_and_its_pool_fr
                 one.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
         let_go.set()
-    # a few milliseconds; whoever waits for a connection or a thread waits for the model
-    assert sorted(took)[5] < 1
+    assert sorted(took)[5] < 0.1
     assert lent == 0
     assert ready.status_code == 200
 

@@ -59,7 +59,7 @@ async def test_who_leaves_a_stream_ends_the_models_call(chat: Service, library_u
                 name, data = await anext(events)
         assert chat.model.open == _LEFT
     # everybody has left
-    await _until(lambda: chat.model.open == 0, within=20)
+    await _until(lambda: chat.model.open == 0, within=2)
     assert chat.model.left == _LEFT
     pool = chat.app.state.pool
     await _until(lambda: pool.get_idle_size() == pool.get_size(), within=20)
@@ -128,7 +128,7 @@ async def test_who_leaves_before_a_whole_answer_ends_the_models_call(chat: Servi
         await _until(lambda: chat.model.open == 1, within=20)
         asking.cancel()
         await asyncio.gather(asking, return_exceptions=True)
-    await _until(lambda: chat.model.left == 1, within=20)
+    await _until(lambda: chat.model.left == 1, within=2)
 
 
 async def test_an_answer_that_a_stop_cuts_off_is_kept(chat: Service, library_url: str) -> None:
