@@ -27,7 +27,7 @@ from bench.database import (
     text,
     whole_number,
 )
-from bench.load import LoadReport, load
+from bench.load import LoadReport, bring_up_to_date, load
 from bench.measure import (
     DEPTH,
     KEYWORD_LEG,
@@ -160,13 +160,19 @@ def _load(
     db = stack.enter_context(connect(bed.url))
     world = make_world(chunks=chunks, width=width, seed=seed)
     report = None
-    # a load is one transaction: all of it is there or nothing
-    if whole_number(db, "select count(*) from corpus.chunk") == 0:
+    # all rows of a load are committed at once
+    held = whole_number(db, "select count(*) from corpus.chunk")
+    if held == 0:
         say(f"loading {chunks:,} chunks of {width} dimensions")
         report = load(db, world, say=say)
-    else:
-        say(f"{chunks:,} chunks of {width} dimensions are loaded")
+    elif held != chunks:
+        raise BenchError(
+            f"the database {name} holds {held:,} chunks; run without --keep, or drop it"
+        )
     set_id = whole_number(db, "select (embedding.active_set()).set_id")
+    if report is None:
+        say(f"{chunks:,} chunks of {width} dimensions are loaded; bringing them up to date")
+        bring_up_to_date(db, set_id=set_id)
     questions = make_questions(db, world, set_id=set_id, per_cell=per_cell)
     floor = text(db, "select retrieval_floor from embedding.set where set_id = %s", [set_id])
     db.rollback()

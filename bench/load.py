@@ -75,12 +75,7 @@ def load(db: Connection, world: World, *, say: Say) -> LoadReport:
         "select embedding.activate(s.name) from embedding.set as s where s.set_id = %s", [set_id]
     )
     db.commit()
-    db.autocommit = True
-    db.execute("vacuum (analyze)")
-    # so that the server does not write out the load while the search is timed
-    with suppress(errors.InsufficientPrivilege):
-        db.execute("checkpoint")
-    db.autocommit = False
+    _rest(db)
     return LoadReport(
         set_id=set_id,
         documents=documents_done,
@@ -90,6 +85,23 @@ def load(db: Connection, world: World, *, say: Say) -> LoadReport:
         text_index_seconds=text_seconds,
         vector_index_seconds=build_seconds,
     )
+
+
+def bring_up_to_date(db: Connection, *, set_id: int) -> None:
+    """What an earlier run loaded, with the indexes and lists that the product of now wants."""
+    _build_own_indexes(db, set_id)
+    db.execute("select search.refresh_postings()")
+    db.commit()
+    _rest(db)
+
+
+def _rest(db: Connection) -> None:
+    """Vacuumed, analysed and written out: the server has nothing left to do while it is timed."""
+    db.autocommit = True
+    db.execute("vacuum (analyze)")
+    with suppress(errors.InsufficientPrivilege):
+        db.execute("checkpoint")
+    db.autocommit = False
 
 
 def _set_of(db: Connection, width: int) -> int:

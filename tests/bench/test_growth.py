@@ -10,6 +10,9 @@ from bench import growth
 from bench.__main__ import main
 from bench.load import LoadReport
 from bench.measure import timing_of
+from tests.rows import value_of
+
+_LAST_VACUUM = "select last_vacuum from pg_stat_user_tables where relname = 'text_index'"
 
 
 def test_sizes_are_loaded_side_by_side_and_asked_in_turn(
@@ -47,10 +50,21 @@ def test_kept_sizes_are_asked_again_and_not_loaded_again(
     try:
         assert main([*asked, "--keep"]) == 0
         assert "loading 500 chunks" in capsys.readouterr().err
+        kept = server_url.rsplit("/", 1)[0] + "/pgkb_bench_growth_600_384_1"
+        with psycopg.connect(kept) as db:
+            # as a run leaves it that was killed before its end, or one of another version
+            db.execute("drop index embedding.vector_1_local_0_idx")
+            before = value_of(db, _LAST_VACUUM)
         assert main([*asked, "--keep"]) == 0
         said = capsys.readouterr().err
         assert "500 chunks of 384 dimensions are loaded" in said
         assert "loading" not in said
+        with psycopg.connect(kept) as db:
+            assert value_of(db, "select to_regclass('embedding.vector_1_local_0_idx') is not null")
+            assert value_of(db, _LAST_VACUUM) > before
+            db.execute("delete from corpus.chunk where chunk_id <= 100")
+        assert main([*asked, "--keep"]) == 2
+        assert "holds 500 chunks; run without --keep" in capsys.readouterr().err
     finally:
         # without it they are loaded anew, and dropped at the end
         assert main(asked) == 0

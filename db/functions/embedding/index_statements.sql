@@ -5,7 +5,8 @@
 -- text, two over the halves of all other text (embedding.index_part), and one more over every other
 -- scope that takes long to scan: of kb.own_index chunks, and of more than kb.exact_limit where bits
 -- can be scanned instead. An index of its own finds a scope's chunks without stepping over everybody
--- else's, in a quarter of the time that the bits of four times kb.exact_limit take. A statement runs by itself, outside of a transaction, as the owner of the table:
+-- else's, in a quarter of the time that the bits of four times kb.exact_limit take.
+-- A statement runs by itself, outside of a transaction, as the owner of the table:
 -- embedding.missing_indexes says which are needed.
 --
 -- called by  embedding.missing_indexes, ingest/embedding/calls.py, embedding.spare_indexes

@@ -47,7 +47,13 @@ declare
     );
     -- more than are asked for: some are not visible, some have gone
     _wanted integer := keyword_pool.pool + keyword_pool.pool / 4;
-    _few constant integer := 20000;
+    -- more carriers of the tags than that are not looked for one by one: of a common tag enough are
+    -- among the best anyway
+    _few bigint := (
+        select least(20000, greatest(1000, sum(s.chunks) / 8))
+        from unnest(keyword_pool.scopes) as s
+        where s.scope_id = any(keyword_pool.listed)
+    );
     -- scopes so small that all their texts are looked at: of a question of many words the index is
     -- asked once for each, some 45 microseconds every time
     _small bigint[] := array(

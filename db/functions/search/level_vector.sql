@@ -3,7 +3,7 @@
 --
 -- Doubled from a short one, which takes a third of the time of an array cast to a vector.
 --
--- called by  search.score_cut, search.keyword_pool
+-- called by  search.count_above, search.keyword_pool
 -- raises     nothing
 
 create or replace function search.level_vector(level real, dims integer default 16000)

@@ -120,9 +120,21 @@ begin
                         _asked.tsquery, _school_ids, _asked.statuses, rank_candidates.tags,
                         _school_depth, _asked.as_of
                     ) as s
-                    where not exists (
-                        select from unnest(_keyword_hits) as k where k.chunk_id = s.chunk_id
-                    )
+                    where
+                        -- what none of the school's carry, no words find there
+                        (
+                            rank_candidates.tags is null
+                            or _asked.as_of is not null
+                            or exists (
+                                select
+                                from search.tagged_chunks(
+                                    rank_candidates.tags, _school_ids, _asked.statuses, 1
+                                )
+                            )
+                        )
+                        and not exists (
+                            select from unnest(_keyword_hits) as k where k.chunk_id = s.chunk_id
+                        )
                 ) as h
             ) as u
         );

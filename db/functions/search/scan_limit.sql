@@ -3,7 +3,7 @@
 --
 -- At 1536 dimensions a bit vector takes about a fourth of the time of a vector.
 --
--- called by  search.vector_leg, embedding.index_statements
+-- called by  search.vector_leg
 -- raises     ST002 unusable setting
 
 create or replace function search.scan_limit(by_bits boolean)
