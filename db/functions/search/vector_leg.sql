@@ -1,8 +1,8 @@
 -- search.vector_leg
 -- The vector leg: the most similar visible chunks above the floor, filled to the limit whatever the filter's selectivity; and how each scope was read.
 --
--- A scope of kb.own_index chunks (and of more than kb.exact_limit where bits can be scanned), or of
--- more than may be scanned, is read through its own index where it has one. Of the others, the smaller ones that hold no more than search.scan_limit chunks
+-- A scope of kb.own_index chunks, or of more than may be scanned, is read through its own index
+-- where it has one. Of the others, the smaller ones that hold no more than search.scan_limit chunks
 -- together are scanned, the rest goes through the indexes of local text; where either
 -- under-fills, an exact scan tops it up. A set whose index holds bits has them scanned
 -- (search.bit_hits) where there are more chunks than are ranked by their vectors anyway. Tags that
@@ -37,14 +37,8 @@ declare
     );
     _scan_limit bigint := search.scan_limit(_by_bits);
     _exact_tags bigint;   -- with so many chunks that carry the tags their vectors are read
-    -- as embedding.index_statements has them built
-    _own_from bigint := least(
-        greatest(
-            config.value('kb.own_index')::bigint,
-            case when _by_bits then _exact_limit + 1 end
-        ),
-        _scan_limit + 1
-    );
+    -- national text has an index from the first chunk, other scopes by embedding.index_statements
+    _own_from bigint := least(config.value('kb.own_index')::bigint, _scan_limit + 1);
     -- so many are ranked by their vectors in any case
     _depth integer := search.rerank_depth(
         vector_leg.candidates, public.vector_dims(vector_leg.query)

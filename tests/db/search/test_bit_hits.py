@@ -236,17 +236,17 @@ def test_of_chunks_with_the_tags_that_are_known_the_same_are_found_in_one_go(
     assert {row["chunk_id"] for row in found(known[:10])} <= set(known[:10])
 
 
-def test_an_index_of_its_own_is_read_from_where_one_is_built(wide: psycopg.Connection[Any]) -> None:
+def test_an_index_of_its_own_is_read_where_there_is_one_though_bits_could_be(
+    wide: psycopg.Connection[Any],
+) -> None:
     national = value_of(wide, "select chunks from search.scope_size where scope_id = 1")
-    wide.execute("set local kb.own_index = 100")
 
-    def plan() -> tuple[str, str]:
-        (found,) = (p for p in leg(wide)["plans"] if p["label"] == "national")
-        return found["plan"], found["reason"]
+    def plan() -> str:
+        (found,) = (p["plan"] for p in leg(wide)["plans"] if p["label"] == "national")
+        return found
 
     wide.execute(f"set local kb.exact_limit = {national}")
-    assert plan()[0] == "bits"
-    wide.execute(f"set local kb.exact_limit = {national - 1}")
-    used, reason = plan()
-    assert used == "index"
-    assert f"an index of their own, which is read from {national} on" in reason
+    wide.execute(f"set local kb.own_index = {national + 1}")
+    assert plan() == "bits"
+    wide.execute(f"set local kb.own_index = {national}")
+    assert plan() == "index"
