@@ -242,8 +242,8 @@ def test_an_index_of_its_own_is_read_where_there_is_one_though_bits_could_be(
     national = value_of(wide, "select chunks from search.scope_size where scope_id = 1")
 
     def plan() -> str:
-        (found,) = (p["plan"] for p in leg(wide)["plans"] if p["label"] == "national")
-        return found
+        (found,) = (p for p in leg(wide)["plans"] if p["label"] == "national")
+        return str(found["plan"])
 
     wide.execute(f"set local kb.exact_limit = {national}")
     wide.execute(f"set local kb.own_index = {national + 1}")
