@@ -47,13 +47,14 @@ declare
     );
     -- more than are asked for: some are not visible, some have gone
     _wanted integer := keyword_pool.pool + keyword_pool.pool / 4;
-    -- more carriers of the tags than that are not looked for one by one: of a common tag enough are
-    -- among the best anyway
-    _few bigint := (
-        select least(20000, greatest(1000, sum(s.chunks) / 8))
+    _listed_chunks numeric := (
+        select sum(s.chunks)
         from unnest(keyword_pool.scopes) as s
         where s.scope_id = any(keyword_pool.listed)
     );
+    -- more carriers of the tags than that are not looked for one by one: of a common tag enough are
+    -- among the best anyway
+    _few bigint := least(20000, greatest(1000, _listed_chunks / 8));
     -- scopes so small that all their texts are looked at: of a question of many words the index is
     -- asked once for each, some 45 microseconds every time
     _small bigint[] := array(
@@ -84,11 +85,7 @@ begin
             _blocks := _tagged_blocks;
         else
             -- at worst that many of all carry them
-            _wanted := _wanted * greatest(1, (
-                select sum(s.chunks) / _few
-                from unnest(keyword_pool.scopes) as s
-                where s.scope_id = any(keyword_pool.listed)
-            ));
+            _wanted := _wanted * greatest(1, _listed_chunks / _few);
         end if;
     end if;
     loop

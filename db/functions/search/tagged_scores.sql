@@ -1,8 +1,8 @@
 -- search.tagged_scores
 -- The same blocks with the scores of visible chunks that carry any of these tags alone, all others 0; NULL where more than most carry them.
 --
--- A block that holds none of them is left out. A microsecond for each chunk that carries them,
--- fifteen for each block.
+-- A block that holds none of them is left out. Some one and a half microseconds for each chunk that
+-- carries them.
 --
 -- called by  search.keyword_pool
 -- raises     nothing

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 
 from tests.corpus import add, axis, search
-from tests.db.corpus_fixtures import ask_rows
+from tests.db.corpus_fixtures import ask, ask_rows
 
 TITLE = "Transport policy"
 
@@ -43,3 +43,21 @@ def behind(db: psycopg.Connection) -> dict[str, str]:
             " where v.state = 'superseded'",
         )
     )
+
+
+def take_out_two(db: psycopg.Connection) -> None:
+    """Beside edition b of 2025 one that a curator put behind it, and one that was withdrawn."""
+    documents = {
+        source: ask(
+            db,
+            "select document_id from corpus.version where version_id = %s",
+            add_edition(db, source, year, title=title),
+        )
+        for source, year, title in (
+            ("named", 2020, "Panel days"),
+            ("gone", 2023, TITLE),
+            ("b", 2025, TITLE),
+        )
+    }
+    db.execute("select corpus.supersede(%(named)s, %(b)s)", documents)
+    db.execute("select corpus.withdraw(%(gone)s)", documents)

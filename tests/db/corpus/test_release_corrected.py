@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from tests.corpus import axis, literal, load_reference, search, stage
-from tests.db.corpus.editions import TITLE, add_edition, behind, live
+from tests.db.corpus.editions import TITLE, add_edition, behind, live, take_out_two
 from tests.db.corpus_fixtures import ask, ask_rows
 
 OTHER = "Exclusion policy"
@@ -134,20 +134,7 @@ def test_what_a_newer_edition_replaced_since_stays_behind_that_one(
 
 
 def test_what_a_curator_or_its_source_took_out_stays_out(reference: psycopg.Connection) -> None:
-    documents = {
-        source: ask(
-            reference,
-            "select document_id from corpus.version where version_id = %s",
-            add_edition(reference, source, year, title=title),
-        )
-        for source, year, title in (
-            ("named", 2020, "Panel days"),
-            ("gone", 2023, TITLE),
-            ("b", 2025, TITLE),
-        )
-    }
-    reference.execute("select corpus.supersede(%(named)s, %(b)s)", documents)
-    reference.execute("select corpus.withdraw(%(gone)s)", documents)
+    take_out_two(reference)
     _correct(reference)
     assert live(reference) == ["b"]
 

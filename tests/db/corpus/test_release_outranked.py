@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from tests.corpus import add, load_reference, search, stage
-from tests.db.corpus.editions import TITLE, add_edition, behind, live
+from tests.db.corpus.editions import TITLE, add_edition, behind, live, take_out_two
 from tests.db.corpus_fixtures import ask, ask_rows
 from tests.roles import role
 
@@ -182,20 +182,7 @@ def test_passages_come_back_as_curators_left_them(reference: psycopg.Connection)
 def test_what_a_curator_or_a_gone_source_took_out_stays_out(
     reference: psycopg.Connection,
 ) -> None:
-    documents = {
-        source: ask(
-            reference,
-            "select document_id from corpus.version where version_id = %s",
-            add_edition(reference, source, year, title=title),
-        )
-        for source, year, title in (
-            ("named", 2020, "Panel days"),
-            ("b", 2025, TITLE),
-            ("gone", 2023, TITLE),
-        )
-    }
-    reference.execute("select corpus.supersede(%(named)s, %(b)s)", documents)
-    reference.execute("select corpus.withdraw(%(gone)s)", documents)
+    take_out_two(reference)
     _correct(reference, "b", title="Exclusion policy")
     assert live(reference) == ["b"]
     again = stage(
